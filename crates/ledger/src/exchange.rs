@@ -1,63 +1,63 @@
-//! What is written down of one exchange with a model.
+//! Record of one exchange with a model.
 
 use serde::{Deserialize, Serialize};
 
-/// One request of a client, and what became of it. Time, client, session, sizes and the error are in its record.
+/// Request of a client, and its result. Time, client, session, sizes and the error are in the enclosing record.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Exchange {
-    /// What the client speaks.
+    /// Dialect of the client.
     pub dialect: String,
-    /// Who answered, or was asked last.
+    /// The upstream that responded, or the last one that was tried.
     pub upstream: String,
-    /// What that one speaks.
+    /// Dialect of the upstream.
     pub upstream_dialect: String,
-    /// The model that the client asked for.
+    /// Model that the client requested.
     pub model: String,
-    /// The model that was asked of the upstream.
+    /// Model that was requested from the upstream.
     pub upstream_model: String,
-    /// Whether the client asked for a stream.
+    /// Whether the client requested a stream.
     pub is_stream: bool,
-    /// The HTTP status of the answer to the client.
+    /// HTTP status of the response to the client.
     pub status: u16,
-    /// What was read anew, in tokens; without what came from a cache.
+    /// Input tokens that were not read from a cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub input_tokens: Option<u64>,
-    /// What was read from a cache, in tokens.
+    /// Input tokens that were read from a cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_read_tokens: Option<u64>,
-    /// What was written to a cache, in tokens.
+    /// Input tokens that were written to a cache.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub cache_write_tokens: Option<u64>,
-    /// What was written, thoughts among it, in tokens.
+    /// Output tokens, including reasoning.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub output_tokens: Option<u64>,
-    /// How many of these were thoughts.
+    /// Reasoning tokens among the output tokens.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reasoning_tokens: Option<u64>,
-    /// From the request to the first piece of the answer, in microseconds.
+    /// Time from the request to the first part of the response, in microseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub first_token_us: Option<u64>,
-    /// Why the answer ended, as the upstream said it.
+    /// Stop reason as the upstream reports it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub stop: Option<String>,
-    /// How many calls of tools the answer has.
+    /// Tool calls in the response.
     pub calls: u32,
-    /// How many of them were mended.
+    /// Tool calls that were repaired.
     pub repaired: u32,
-    /// How many of them could not be mended.
+    /// Tool calls that could not be repaired.
     pub refused: u32,
-    /// How many calls of the conversation before were mended on the way to the upstream.
+    /// Tool calls of the earlier conversation that were repaired before the request went to the upstream.
     pub history_repaired: u32,
-    /// How often an upstream was asked.
+    /// Number of requests to upstreams.
     pub attempts: u32,
-    /// What could not be said in the other dialect, and what else is worth knowing.
+    /// Parts that the other dialect cannot express, and other notes.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     pub notes: Vec<String>,
-    /// The request's body, when bodies are kept.
+    /// Body of the request, when bodies are recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub request: Option<String>,
-    /// The answer's body, when bodies are kept.
+    /// Body of the response, when bodies are recorded.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
 }

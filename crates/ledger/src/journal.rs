@@ -1,13 +1,13 @@
-//! The journal: one line per call, written before its reply, chained by hashes.
+//! The journal: one line per call, written before its response, chained by hashes.
 //!
-//! A journal is a folder with segments of JSON lines, each named after the number of its first record. Every line
-//! ends with a SHA-256 over itself and holds the one of the line before, so that each proves itself and its place.
-//! One process writes ([`Journal`], kept alone by a lock); anyone may read at the same time ([`Journal::read`],
-//! [`Journal::follow`], [`verify`]). Old segments are removed as a whole; a note then says where the chain begins.
+//! A journal is a folder with segments of JSON lines, each named after the sequence number of its first record. Every
+//! line ends with a SHA-256 over itself and contains the hash of the previous line, so that each proves its content and
+//! its position. One process writes ([`Journal`], protected by a lock file); any number may read at the same time
+//! ([`Journal::read`], [`Journal::follow`], [`verify`]). Old segments are removed as a whole; `journal.head` then
+//! states where the chain starts.
 //!
-//! Start with [`Journal`]; what a line looks like is in `line.rs`, what happens after a crash in `recover.rs`.
+//! Start with [`Journal`]; the format of a line is in `line_format.rs`, recovery after a crash in `recover.rs`.
 
-mod age;
 mod chain;
 mod damage;
 mod error;
@@ -15,13 +15,14 @@ mod files;
 mod follow;
 mod health;
 mod interrupted;
-mod keeper;
-mod line;
-mod lines;
+mod line_format;
+mod line_reader;
+mod maintenance;
 mod options;
-mod read;
+mod reader;
 mod recover;
 mod retention;
+mod segment_age;
 mod verify;
 mod writer;
 
@@ -35,9 +36,9 @@ pub use files::{begins, folders, node_folder};
 pub use follow::Follow;
 pub use health::{Health, State};
 pub use interrupted::interrupted;
-pub use line::MAX_LINE;
+pub use line_format::MAX_LINE;
 pub use options::JournalOptions;
-pub use read::Reader;
+pub use reader::Reader;
 pub use recover::{Recovered, Torn};
 pub use toolwright_model::Durability;
 pub use verify::{Begin, Position, Verified, verify};
@@ -46,32 +47,32 @@ use toolwright_base::IgnorePoison;
 
 use crate::Record;
 use health::HealthCell;
-use writer::{Shared, Writer};
+use writer::{JournalShared, JournalWriter};
 
-/// A journal that this process writes. Ends what it has begun when it is dropped.
+/// A journal that this process writes. Dropping it waits for pending syncs.
 #[derive(Debug)]
 pub struct Journal {
-    shared: Arc<Shared>,
-    keeper: Option<JoinHandle<()>>,
-    // The lock ends with the file.
+    shared: Arc<JournalShared>,
+    maintenance: Option<JoinHandle<()>>,
+    // The file lock is released when the file is closed.
     _lock: std::fs::File,
 }
 
-/// A record that was written and is not synced yet. Dropping this does not take the record back.
+/// A written record whose sync is pending. Dropping this does not remove the record.
 #[derive(Debug)]
 pub struct Syncing {
     seq: u64,
-    told: tokio::sync::oneshot::Receiver<Result<(), String>>,
+    outcome: tokio::sync::oneshot::Receiver<Result<(), String>>,
 }
 
 impl Syncing {
     /// Waits for the sync of its group.
     ///
     /// # Errors
-    /// When the sync failed: then it may be on the disk, or may not.
+    /// When the sync failed: the record may be on the disk, or may not.
     pub async fn done(self) -> Result<(), AppendError> {
         let seq = self.seq;
-        match self.told.await {
+        match self.outcome.await {
             Ok(Ok(())) => Ok(()),
             Ok(Err(why)) => Err(AppendError::NotSynced { seq, why }),
             Err(_) => Err(AppendError::NotSynced { seq, why: "the journal was closed".into() }),
@@ -80,45 +81,45 @@ impl Syncing {
 }
 
 impl Journal {
-    /// Opens the journal of one node, or begins it. A torn end is put aside; what else is wrong is told and kept.
+    /// Opens or creates the journal of one node. A torn end is set aside; other damage is reported and kept.
     ///
     /// # Errors
-    /// When another process writes it, when the folder belongs to another node, and when the disk says no.
+    /// When another process writes it, when the folder belongs to another node, and on I/O errors.
     pub fn open(folder: &Path, options: JournalOptions) -> Result<(Journal, Recovered), JournalError> {
         options.check()?;
         files::make_folder(folder)?;
         let lock = files::lock(folder)?;
         let node = files::node(folder, options.node.as_deref())?;
         let (state, recovered) = recover::recover(folder)?;
-        let shared = Arc::new(Shared {
+        let shared = Arc::new(JournalShared {
             folder: folder.to_path_buf(),
             node,
-            writer: std::sync::Mutex::new(Writer::new(folder, &options, state)),
-            tidying: std::sync::Mutex::new(()),
+            writer: std::sync::Mutex::new(JournalWriter::new(folder, &options, state)),
+            retention_lock: std::sync::Mutex::new(()),
             wake: std::sync::Condvar::new(),
             health: HealthCell::default(),
             last: tokio::sync::watch::channel(recovered.last_seq).0,
-            opened: options::Opened::default(),
+            clock: options::SteadyClock::default(),
             options,
         });
-        let keeper = keeper::start(&shared).map_err(|why| JournalError::Io {
+        let maintenance = maintenance::start(&shared).map_err(|why| JournalError::Io {
             what: "start the thread of",
             path: folder.to_path_buf(),
             why,
         })?;
-        Ok((Journal { shared, keeper: Some(keeper), _lock: lock }, recovered))
+        Ok((Journal { shared, maintenance: Some(maintenance), _lock: lock }, recovered))
     }
 
-    /// Writes a record at the end and gives it its number. It is in the hands of the system when this returns: it
-    /// survives the end of this process. In [`Durability::Power`] the next group is synced with it, without waiting.
+    /// Appends a record and assigns its sequence number. The record is in the kernel when this returns: it survives the
+    /// exit of this process. With [`Durability::Power`] the next group sync includes it, without waiting.
     ///
     /// # Errors
-    /// When it could not be written. It is counted then, and the next record that is written tells of it.
+    /// When it could not be written. It is counted then, and the next written record contains the count.
     pub fn append(&self, mut record: Record) -> Result<u64, AppendError> {
         self.shared.append(&mut record, None)
     }
 
-    /// The same for who goes on with the record: it has its number and its node then.
+    /// Like [`Journal::append`], and sets the sequence number and the node in the record.
     ///
     /// # Errors
     /// As [`Journal::append`].
@@ -127,7 +128,7 @@ impl Journal {
         Ok(())
     }
 
-    /// As [`Journal::write`], with what is to be waited for until the record is as safe as the options ask: nothing in
+    /// Like [`Journal::write`], and returns the pending sync when the options require one: `None` with
     /// [`Durability::Process`].
     ///
     /// # Errors
@@ -137,16 +138,16 @@ impl Journal {
             self.write(record)?;
             return Ok(None);
         }
-        let (done, told) = tokio::sync::oneshot::channel();
+        let (done, outcome) = tokio::sync::oneshot::channel();
         record.seq = self.shared.append(record, Some(done))?;
-        Ok(Some(Syncing { seq: record.seq, told }))
+        Ok(Some(Syncing { seq: record.seq, outcome }))
     }
 
-    /// Writes a record at once, and is done when it is as safe as the options ask: in [`Durability::Power`] after the
-    /// sync of its group, otherwise at once. Dropping what is given back does not take the record back.
+    /// Appends a record immediately; the future resolves when it is as durable as the options require: with
+    /// [`Durability::Power`] after its group sync, otherwise at once. Dropping the future does not remove the record.
     ///
     /// # Errors
-    /// As [`Journal::append`], and when the sync failed: then it may be on the disk, or may not.
+    /// As [`Journal::append`], and when the sync failed: the record may be on the disk, or may not.
     pub fn append_durable(
         &self,
         mut record: Record,
@@ -160,52 +161,52 @@ impl Journal {
         }
     }
 
-    /// All records from a number on, as they are on the disk. It ends at the last whole line; asked again later it
-    /// goes on with what came since.
+    /// All records on the disk from a sequence number on. The iterator ends at the last complete line; a later call of
+    /// `next` continues with newer records.
     pub fn read(folder: &Path, from_seq: u64) -> Reader {
         Reader::new(folder, from_seq)
     }
 
-    /// The records from a number on, and then each that is written.
+    /// The records from a sequence number on, and then each new one.
     pub fn follow(&self, from_seq: u64) -> Follow {
         Follow::live(&self.shared.folder, from_seq, self.shared.last.subscribe())
     }
 
-    /// As [`Journal::follow`], for a journal that another process writes: it looks several times a second.
+    /// Like [`Journal::follow`], for a journal that another process writes: polls several times a second.
     pub fn follow_folder(folder: &Path, from_seq: u64) -> Follow {
         Follow::polling(folder, from_seq)
     }
 
-    /// How the journal is doing.
+    /// Health of the journal.
     pub fn health(&self) -> Health {
         self.shared.health.get()
     }
 
-    /// The number of the last record that was written; 0 when there is none.
+    /// Sequence number of the last written record; 0 when there is none.
     pub fn last_seq(&self) -> u64 {
         self.shared.lock().last_seq()
     }
 
-    /// The name of the gateway that writes it.
+    /// Node name of the gateway that writes it.
     pub fn node(&self) -> &str {
         &self.shared.node
     }
 
-    /// Where it is.
+    /// The folder of the journal.
     pub fn folder(&self) -> &Path {
         &self.shared.folder
     }
 
-    /// How safe a record is when it has been written.
+    /// Durability of a written record.
     pub fn durability(&self) -> Durability {
         self.shared.options.durability
     }
 
-    /// Removes what is too old or too much, now. It also happens by itself: at the start, after each segment, and
-    /// every hour.
+    /// Removes segments beyond the limits of age and size. This also runs at startup, after each segment, and every
+    /// hour.
     ///
     /// # Errors
-    /// When the note of where the chain begins cannot be written; nothing is removed then.
+    /// When `journal.head` cannot be written; nothing is removed then.
     pub fn tidy(&self) -> Result<Vec<PathBuf>, JournalError> {
         self.shared.tidy()
     }
@@ -215,21 +216,22 @@ impl Drop for Journal {
     fn drop(&mut self) {
         self.shared.lock().is_closing = true;
         self.shared.wake.notify_all();
-        if let Some(keeper) = self.keeper.take() {
-            // It has no panic of its own to tell of that its hook has not told.
-            let _ = keeper.join();
+        if let Some(maintenance) = self.maintenance.take() {
+            // The panic hook has already reported a panic of the thread.
+            let _ = maintenance.join();
         }
     }
 }
 
-impl Shared {
+impl JournalShared {
     fn tidy(&self) -> Result<Vec<PathBuf>, JournalError> {
-        let _one_at_a_time = self.tidying.lock().ignore_poison();
-        retention::tidy(&self.folder, &self.options, self.opened.now())
+        let _one_at_a_time = self.retention_lock.lock().ignore_poison();
+        retention::remove_old_segments(&self.folder, &self.options, self.clock.now())
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Writer> {
-        // A panic while it was held leaves a writer that knows how long its file should be: `Writer::append` cuts it.
+    fn lock(&self) -> std::sync::MutexGuard<'_, JournalWriter> {
+        // A panic while the lock was held leaves a writer that knows the length of its file: `JournalWriter::append`
+        // truncates it.
         self.writer.lock().ignore_poison()
     }
 }

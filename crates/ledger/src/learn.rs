@@ -1,47 +1,47 @@
-//! What is learned from calls: evidence, suggestions, and rules with their provenance.
+//! Learning: evidence from calls, suggestions, and rules with their provenance.
 //!
-//! A [`Learner`] watches finished calls. When a call that a tool's schema refuses is followed in the same
-//! conversation by one that it takes, and both carry the same values, the difference is a [`Lesson`]. Two
-//! independent observations of one lesson, and none against it, make a [`Suggestion`]. Nothing is applied by that:
-//! a person accepts it, or the [`LearnPolicy`] does where it is safe. Every decision is an event in a
-//! [`DecisionStore`]; the rules in force are those that were accepted and not taken back.
+//! A [`Learner`] observes finished calls. When a call that violates a tool's schema is followed in the same
+//! conversation by a valid one, and both contain the same values, the difference is a rule candidate ([`Lesson`]). Two
+//! independent observations of a candidate, and none against it, make a [`Suggestion`]. A suggestion alone changes
+//! nothing: a person accepts it, or the [`LearnPolicy`] does where it is safe. Every decision is an event in a
+//! [`DecisionStore`]; the active rules are those that were accepted and not undone.
 //!
-//! Words of a tool or of its errors are chosen by somebody else. They can point at parameters that exist, count
-//! less than what a model did, and never suffice for a rule that nobody looked at.
+//! The texts of a tool and of its errors are untrusted. They can name parameters that exist, weigh less than a
+//! correction by a model, and never suffice for a rule without review by a person.
 //!
-//! Start with [`Learning`] (all of it together) and [`Learner`].
+//! Start with [`Learning`] (the whole) and [`Learner`].
 
-mod compare;
+mod call_comparison;
+mod collector;
+mod decision_store;
+mod decision_sync;
 mod decisions;
+mod engine;
+mod error_hints;
 mod evidence;
-mod hints;
-mod learner;
-mod learning;
-mod lesson;
-mod likeness;
-mod pending;
+mod index_cursor;
 mod policy;
-mod reading;
+mod refused_calls;
 mod replay;
+mod rule_candidate;
+mod rule_trial;
 mod rules_file;
-mod shape;
-mod shared;
-mod sharing;
-mod store;
+mod service;
+mod similarity;
 mod suggestion;
-mod trial;
+mod tool_schema;
 mod witness;
 
+pub use collector::Learner;
+pub use decision_store::{DECISIONS_FILE, DecisionStore, FileStore, Loaded, MemoryStore, StoreError};
 pub use decisions::{Decision, Event, What};
+pub use engine::{Learning, LearningError, LearningOptions, Move};
 pub use evidence::Source;
-pub use learner::Learner;
-pub use learning::{Learning, LearningError, LearningOptions, Move};
-pub use lesson::Lesson;
 pub use policy::Unsafe;
 pub use replay::{ReplayCall, ReplayResult, Replayer};
+pub use rule_candidate::Lesson;
+pub use rule_trial::{MAX_REPLAYED_CALLS, replay_rule};
 pub use rules_file::{LEARNED_RULES_FILE, RulesFileError, write_rules_file};
-pub use shared::{Definitions, SUGGESTIONS_FILE, SharedLearning, earlier_suggestions};
-pub use store::{DECISIONS_FILE, DecisionStore, FileStore, Loaded, MemoryStore, StoreError};
+pub use service::{Definitions, SUGGESTIONS_FILE, SharedLearning, earlier_suggestions};
 pub use suggestion::{Evidence, Status, Suggestion, Tried};
 pub use toolwright_model::LearnPolicy;
-pub use trial::{MAX_REPLAYED_CALLS, replay_rule};

@@ -1,16 +1,16 @@
-//! Errors that are alike, grouped by tool, code and what their messages have in common.
+//! Error patterns: similar errors, grouped by tool, code and the common part of their messages.
 //!
-//! [`normalize`] takes from a message what differs from call to call; [`Patterns`] counts what is left, in memory of
-//! a known size. [`ErrorPatterns`] is the answer of `/api/error-patterns`.
+//! [`normalize`] replaces the variable parts of a message; [`Patterns`] counts the results in bounded memory.
+//! [`ErrorPatterns`] is the response of `/api/error-patterns`.
 //!
 //! Start with [`Patterns::observe`] and [`Patterns::list`].
 
-mod held;
-mod kinds;
 mod normalize;
 mod parameter;
+mod pattern_table;
 mod report;
 mod trend;
+mod variables;
 
 use std::sync::{Mutex, MutexGuard};
 
@@ -21,17 +21,17 @@ pub use trend::Trend;
 use toolwright_base::IgnorePoison;
 
 use crate::{Kind, Record};
-use held::Held;
+use pattern_table::PatternTable;
 
-/// How many patterns are held. The ones that were not seen for the longest time go first.
+/// Maximum number of patterns in memory. The least recently seen are evicted first.
 pub const MAX_PATTERNS: usize = 2_000;
 
-/// How many patterns one answer has.
+/// Maximum number of patterns in a response.
 pub const MAX_LISTED: usize = 50;
 
 /// The error patterns of one process.
 #[derive(Debug)]
-pub struct Patterns(Mutex<Held>);
+pub struct Patterns(Mutex<PatternTable>);
 
 impl Default for Patterns {
     fn default() -> Self {
@@ -40,42 +40,42 @@ impl Default for Patterns {
 }
 
 impl Patterns {
-    /// None yet, and never more than so many.
+    /// Creates an empty table with this maximum size.
     pub fn new(limit: usize) -> Self {
-        Patterns(Mutex::new(Held::new(limit)))
+        Patterns(Mutex::new(PatternTable::new(limit)))
     }
 
-    /// Takes note of a finished call. Also of those that went well: a pattern tells its share of the tool's calls.
+    /// Counts a finished call. Successful calls count too: a pattern reports its share of the tool's calls.
     pub fn observe(&self, record: &Record) {
         if record.kind != Kind::Call {
             return;
         }
-        // What takes time is done before the lock is taken.
-        let failed = record.error.as_ref().map(|error| held::Failed::of(record, error));
-        let mut held = self.held();
-        held.count_call(record);
+        // The expensive part runs before the lock is taken.
+        let failed = record.error.as_ref().map(|error| pattern_table::FailedCall::of(record, error));
+        let mut table = self.lock();
+        table.count_call(record);
         if let Some(failed) = failed {
-            held.count_error(failed);
+            table.count_error(failed);
         }
     }
 
     /// All patterns, the most frequent first. `now` is in microseconds since 1970.
     pub fn list(&self, now: i64) -> Vec<Pattern> {
-        self.held().list(now)
+        self.lock().list(now)
     }
 
-    /// The answer of `/api/error-patterns`. `suggest` is asked for a rule for every pattern, also for those that are
-    /// not listed: it has to be quick.
+    /// The response of `/api/error-patterns`. `suggest` is called for every pattern, also for those that are not
+    /// listed: it has to be fast.
     pub fn report(&self, now: i64, suggest: impl FnMut(&Pattern) -> Option<SuggestedRule>) -> ErrorPatterns {
-        let (patterns, total_errors, forgotten) = {
-            let held = self.held();
-            (held.list(now), held.total_errors(), held.forgotten())
+        let (patterns, total_errors, evicted) = {
+            let table = self.lock();
+            (table.list(now), table.total_errors(), table.evicted())
         };
-        ErrorPatterns::of(patterns, total_errors, forgotten, suggest)
+        ErrorPatterns::of(patterns, total_errors, evicted, suggest)
     }
 
-    fn held(&self) -> MutexGuard<'_, Held> {
-        // A panic while counting can leave one error half counted, never patterns that cannot be read.
+    fn lock(&self) -> MutexGuard<'_, PatternTable> {
+        // A panic while counting can leave one error half counted, but never unreadable patterns.
         self.0.lock().ignore_poison()
     }
 }

@@ -1,124 +1,124 @@
-//! What is written down of one call, or of one exchange with a model.
+//! Record of one call, or of one exchange with a model.
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::Exchange;
 
-/// The front of calls that a model behind the proxy made: their tools are the client's, and not ours.
+/// Front of calls that a model behind the proxy made: their tools belong to the client.
 pub const LLM_FRONT: &str = "llm";
 
-/// How many bytes of arguments are written down: a line of the journal has an end.
-const MAX_ARGUMENTS: usize = 1 << 20;
+/// The part of the arguments that is recorded, in bytes: a journal line has a maximum length.
+const MAX_ARGUMENT_BYTES: usize = 1 << 20;
 
-/// As much of the text of arguments as is written down.
+/// Truncates the text of arguments to the part that is recorded.
 pub fn recorded_part(arguments: &str) -> &str {
-    &arguments[..arguments.floor_char_boundary(MAX_ARGUMENTS)]
+    &arguments[..arguments.floor_char_boundary(MAX_ARGUMENT_BYTES)]
 }
 
-/// One line of the journal, without what chains it to the others. Everything in it has been redacted.
+/// One line of the journal, without the fields of the hash chain. Every text in it is redacted.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 pub struct Record {
-    /// Its number in the journal of its node, from 1 on, without gaps. Given by the journal.
+    /// Sequence number in the journal of its node, from 1 on, without gaps. Assigned by the journal.
     pub seq: u64,
-    /// When the call came in, in microseconds since 1970. Clocks jump: the order is that of `seq`.
+    /// Time of the request in microseconds since 1970. Clocks jump: `seq` defines the order.
     pub ts: i64,
-    /// The gateway that wrote it.
+    /// Name of the gateway that wrote it.
     pub node: String,
-    /// Whether it tells of a call's begin, of its end, or of an exchange with a model.
+    /// Start or end of a call, or an exchange with a model.
     pub kind: Kind,
-    /// Which call: the same in both records of one.
+    /// Id of the call: the same in its start and its end record.
     pub call: String,
-    /// Who called, by the name of its token or of its program.
+    /// Name of the client, from its token or its program.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub client: Option<String>,
-    /// The name of the token that the call came with: what a client cannot choose. Nothing in records of before, and where
-    /// Toolwright itself calls.
+    /// Name of the token that authenticated the call, which a client cannot choose. `None` in older records, and for
+    /// calls of Toolwright itself.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub principal: Option<String>,
-    /// The conversation that the call belongs to.
+    /// Conversation of the call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub session: Option<String>,
-    /// How it came: `mcp`, `stdio`, `llm`, `ask`, `voice` or `cli`.
+    /// Front of the call: `mcp`, `stdio`, `llm`, `ask`, `voice` or `cli`.
     #[serde(default)]
     pub front: String,
-    /// The toolbox of the server.
+    /// Toolbox of the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub toolbox: Option<String>,
-    /// The server of the tool.
+    /// Server of the tool.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
-    /// The tool's own name; what was sent when there is no such tool.
+    /// Name of the tool without its server; the sent name when there is no such tool.
     pub tool: String,
-    /// Tells schemas of one tool apart: what was learned of one does not hold for another.
+    /// Fingerprint of the tool's schema: a rule that was learned for one schema does not apply to another.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub schema: Option<String>,
-    /// The arguments as they were sent: JSON, or a string when they were no JSON.
+    /// Arguments as they were sent: JSON, or a string when they were not JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub arguments: Option<Box<RawValue>>,
-    /// The arguments that the tool got, when they were changed.
+    /// Arguments that the tool received, when they were changed.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub normalized: Option<Box<RawValue>>,
-    /// What was changed.
+    /// Changes of the arguments.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub changes: Vec<Change>,
-    /// How far the call came.
+    /// Stages that the call reached.
     #[serde(default)]
     pub stages: Stages,
-    /// What went wrong.
+    /// Error of a failed call.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub error: Option<Failure>,
-    /// From the call to its end, in microseconds, by a clock that does not jump.
+    /// Duration of the call in microseconds, by a monotonic clock.
     #[serde(default)]
     pub duration_us: u64,
-    /// The size of the arguments as they were sent.
+    /// Size of the arguments as they were sent.
     #[serde(default)]
     pub bytes_in: u64,
-    /// The size of the result.
+    /// Size of the result.
     #[serde(default)]
     pub bytes_out: u64,
-    /// What is particular to an exchange with a model.
+    /// Fields of an exchange with a model.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub exchange: Option<Box<Exchange>>,
 }
 
-/// What a record tells of.
+/// Kind of a record.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
-    /// A call that is over.
+    /// A finished call.
     #[default]
     Call,
-    /// A call that was begun and may be cut. Without a record of its end it was.
+    /// A started call. Without an end record it was interrupted.
     InProgress,
-    /// An exchange with a model that is over. `tool` is empty, and `server` is the upstream.
+    /// A finished exchange with a model. `tool` is empty, and `server` is the upstream.
     Exchange,
 }
 
-/// One change of the arguments.
+/// A change of the arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Change {
-    /// The code of the step that made it.
+    /// Code of the repair step.
     pub code: String,
-    /// Where, as a JSON Pointer.
+    /// Location, as a JSON Pointer.
     pub path: String,
-    /// What was there, as JSON.
+    /// Value before the change, as JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// What is there now, as JSON.
+    /// Value after the change, as JSON.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
-    /// The rule that asked for it.
+    /// Id of the rule that caused it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub rule: Option<String>,
-    /// The type of that rule, as rules files have it.
+    /// Type of that rule, as in rules files.
     #[serde(default, skip_serializing_if = "Option::is_none", rename = "type")]
     pub rule_type: Option<String>,
 }
 
 impl From<&toolwright_model::Change> for Change {
-    /// Without the evidence: that is for the caller. A record has the code as text, so that journals of every release
-    /// can be read.
+    /// Drops the evidence, which is for the caller. A record contains the code as text, so that journals of every
+    /// release can be read.
     fn from(change: &toolwright_model::Change) -> Change {
         Change {
             code: change.code.as_str().to_owned(),
@@ -131,62 +131,62 @@ impl From<&toolwright_model::Change> for Change {
     }
 }
 
-/// How far a call came.
+/// Stages that a call reached.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Stages {
-    /// Whether the tool could be reached and answered.
+    /// Whether the tool could be reached and responded.
     pub transport: Reached,
-    /// Whether the call was one that the tool takes, and the answer one that can be passed on.
+    /// Whether the tool accepts the call, and its response can be forwarded.
     pub protocol: Reached,
-    /// Whether the tool did what it was asked.
+    /// Whether the tool succeeded.
     pub tool: Reached,
 }
 
-/// What became of one stage.
+/// Result of one stage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Reached {
-    /// It went well.
+    /// The stage succeeded.
     Passed,
-    /// Here the call failed.
+    /// The call failed at this stage.
     Failed,
-    /// The call did not come this far, or nobody knows whether it did.
+    /// The call did not reach this stage, or it is unknown whether it did.
     #[default]
     NotReached,
 }
 
-/// Why a call failed.
+/// Error of a failed call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Failure {
-    /// The stable code, such as `invalid_arguments`.
+    /// Stable code, such as `invalid_arguments`.
     pub code: String,
-    /// The words, without secrets.
+    /// Redacted message.
     pub message: String,
-    /// The parameters that it is about, as JSON Pointers.
+    /// Affected parameters, as JSON Pointers.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub parameters: Vec<String>,
-    /// Whether the tool itself said so, and not we.
+    /// Whether the tool reported the error, and not Toolwright.
     #[serde(default)]
     pub is_from_tool: bool,
 }
 
-/// The codes of calls that Toolwright refused: nothing was sent to a tool.
+/// Codes of calls that Toolwright refused: nothing was sent to a tool.
 const REFUSALS: [&str; 5] = ["invalid_arguments", "unknown_tool", "ambiguous_tool", "refused", "denied"];
 
 impl Failure {
-    /// Whether Toolwright refused the call. A tool that says the same with its own words has run.
+    /// Whether Toolwright refused the call. A tool that reports one of these codes itself has run.
     pub fn is_refusal(&self) -> bool {
         !self.is_from_tool && REFUSALS.contains(&self.code.as_str())
     }
 }
 
 impl Record {
-    /// Whether Toolwright refused the call, so that its arguments went to no tool.
+    /// Whether Toolwright refused the call, so that no tool received its arguments.
     pub fn is_refused(&self) -> bool {
         self.error.as_ref().is_some_and(Failure::is_refusal)
     }
 
-    /// Whether the call, or the exchange, did what it was asked.
+    /// Whether the call, or the exchange, succeeded.
     pub fn is_ok(&self) -> bool {
         self.error.is_none() && self.kind != Kind::InProgress
     }

@@ -1,14 +1,15 @@
-//! Numbers about calls, by tool, rule, client and server, and over time.
+//! Call statistics by tool, rule, client and server, and over time.
 //!
-//! [`Stats`] counts every finished call once, in memory of a known size: whoever comes after the tables are full is
-//! counted under [`OTHERS`]. A [`Snapshot`] is all of it, can be written, and two of them add up. [`StatsFile`]
-//! keeps `normalizer_stats.json` and what is needed to go on after a restart.
+//! [`Stats`] counts every finished call once, in bounded memory: names that do not fit into a full table are counted
+//! under [`OTHERS`]. A [`Snapshot`] contains everything, can be serialized, and two of them can be merged.
+//! [`StatsFile`] writes `normalizer_stats.json` and the state for the next start.
 //!
 //! Start with [`Stats::observe`] and [`StatsFile::open`].
 
+mod capped_table;
 mod file;
 mod histogram;
-mod last_hour;
+mod latency_window;
 mod limits;
 mod normalizer;
 mod numbers;
@@ -17,7 +18,6 @@ mod series;
 mod slowest;
 mod snapshot;
 mod state;
-mod table;
 mod time;
 
 use std::borrow::Borrow;
@@ -25,7 +25,7 @@ use std::sync::{Mutex, MutexGuard};
 
 pub use file::{Restored, StatsFile, StatsFileError};
 pub use histogram::Histogram;
-pub use last_hour::Percentiles;
+pub use latency_window::Percentiles;
 pub use limits::StatsLimits;
 pub use normalizer::{Applied, NormalizerStats, RecentNormalization, RuleHits, ToolCounts};
 pub use numbers::{Numbers, Summary};
@@ -38,71 +38,71 @@ pub use time::rfc3339;
 use toolwright_base::IgnorePoison;
 
 use crate::{Change, Record};
-use slowest::Slowest;
-use state::State;
+use slowest::SlowestCalls;
+use state::StatsState;
 
-/// The name under which everything is counted that found its table full.
+/// Name of the row for everything that does not fit into a full table.
 pub const OTHERS: &str = "(others)";
 
-/// The name under which calls of tools that do not exist are counted: anybody can make up names.
+/// Name for calls of tools that do not exist: a client can invent any number of names.
 pub const UNKNOWN: &str = "(unknown)";
 
-/// The type that is given for a change that no rule asked for.
+/// RuleStats type of a change that no rule caused.
 pub const SCHEMA: &str = "schema";
 
-/// The numbers of one process. One short lock: counting a call takes less than a microsecond of it.
+/// Statistics of one process. The lock is held for less than a microsecond per call.
 #[derive(Debug, Default)]
 pub struct Stats {
     limits: StatsLimits,
-    state: Mutex<State>,
+    state: Mutex<StatsState>,
 }
 
 impl Stats {
-    /// Empty numbers with limits of one's own.
+    /// Creates empty statistics with these limits.
     pub fn new(limits: StatsLimits) -> Self {
-        Stats { limits, state: Mutex::new(State::new(limits)) }
+        Stats { limits, state: Mutex::new(StatsState::new(limits)) }
     }
 
-    /// Counts a finished call. Records of another kind are only noted as seen.
+    /// Counts a finished call. Records of other kinds only update the progress.
     pub fn observe(&self, record: &Record) {
-        // What takes memory is done before the lock is taken.
-        let changed = state::changed(record, self.limits);
+        // Memory is allocated before the lock is taken.
+        let changed = state::recent_change(record, self.limits);
         self.state().observe(record, changed);
     }
 
-    /// Adds what was counted before a restart, or elsewhere.
+    /// Adds a snapshot of an earlier run, or of another process.
     pub fn restore(&self, snapshot: &Snapshot) {
         self.state().restore(snapshot);
     }
 
-    /// Counts those records that were not counted yet, by their numbers in the journal, and says how many. For
-    /// the time between the last snapshot and the end of a process. Records of other nodes are passed over.
+    /// Counts the records that were not counted yet, by their sequence numbers, and returns how many. Covers the time
+    /// between the last snapshot and the exit of a process. Records of other nodes are skipped.
     pub fn catch_up<R: Borrow<Record>>(&self, records: impl IntoIterator<Item = R>) -> u64 {
         // Reading the next record may take time: the lock is not held meanwhile.
         records.into_iter().map(|record| u64::from(self.state().catch_up(record.borrow()))).sum()
     }
 
-    /// Up to which number of the journal every record was counted. Nothing before the first record that has one.
+    /// The sequence number up to which every record was counted. `None` before the first record with a number.
     pub fn progress(&self) -> Option<Progress> {
         self.state().progress().cloned()
     }
 
-    /// Forgets which records were counted, for a journal that begins anew. The numbers stay.
+    /// Resets the progress, for a journal that restarts at 1. The statistics stay.
     pub fn forget_progress(&self) {
         self.state().forget_progress();
     }
 
-    /// All numbers, as they are at one moment.
+    /// All statistics at one moment.
     pub fn snapshot(&self) -> Snapshot {
         self.state().snapshot(true)
     }
 
-    /// All numbers but those over time, which are the larger part.
+    /// All statistics except the time series, which are the larger part.
     pub fn summary(&self) -> Snapshot {
         self.state().snapshot(false)
     }
 
-    /// What is told of normalization, in the shape of `normalizer_stats.json`.
+    /// Statistics about repairs, in the format of `normalizer_stats.json`.
     pub fn normalizer(&self, now: jiff::Timestamp) -> NormalizerStats {
         self.summary().normalizer(now)
     }
@@ -112,12 +112,12 @@ impl Stats {
         self.state().series().points(step, now)
     }
 
-    /// How long the calls of the last hour took, by minute without gaps, the newest last.
+    /// Latency percentiles of the last hour, by minute without gaps, the newest last.
     pub fn last_hour(&self, now: i64) -> Vec<Percentiles> {
         self.state().last_hour(now)
     }
 
-    /// The calls of one tool over time. Nothing for a tool that is not known or has none of its own.
+    /// The calls of one tool over time. `None` for an unknown tool, or one without a series.
     pub fn tool_over_time(
         &self,
         toolbox: Option<&str>,
@@ -129,13 +129,13 @@ impl Stats {
         Some(self.state().tool_series(toolbox, server, tool)?.points(step, now))
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
-        // A panic while counting can leave one call half counted, never a state that cannot be read.
+    fn state(&self) -> MutexGuard<'_, StatsState> {
+        // A panic while counting can leave one call half counted, but never an unreadable state.
         self.state.lock().ignore_poison()
     }
 }
 
-/// A change as `normalizer_stats.json` and the list of operations tell it.
+/// Converts a change to the format of `normalizer_stats.json` and of the list of operations.
 pub fn applied(change: &Change) -> Applied {
     state::applied_by(change, StatsLimits::default().text)
 }

@@ -1,4 +1,4 @@
-//! Exchanges with models: written down beside calls, and in nothing that is counted or learned of calls.
+//! Exchanges with models are recorded next to calls, and do not affect call statistics or learning.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -11,7 +11,7 @@ use toolwright_ledger::learn::Definitions;
 use toolwright_ledger::{Exchange, Failure, Kind, LLM_FRONT, Ledger, LedgerOptions, Record};
 use toolwright_model::ToolDefinition;
 
-/// Knows no tool.
+/// Has no tools.
 struct NoTools;
 
 impl Definitions for NoTools {
@@ -62,7 +62,7 @@ fn exchange(model: &str) -> Record {
     }
 }
 
-/// A call that a model made of a tool that only its client knows.
+/// A call that a model made of a tool that only its client has.
 fn unknown_call(seq: u64, error: Option<Failure>) -> Record {
     Record {
         ts: 1_790_000_000_000_000,
@@ -86,7 +86,7 @@ fn write_some(ledger: &Ledger) {
 }
 
 #[test]
-fn an_exchange_is_in_the_chain_and_in_no_number_of_calls() {
+fn exchange_is_journaled_but_not_counted_as_call() {
     let scratch = tempfile::tempdir().expect("a folder");
     let ledger = open(scratch.path());
     write_some(&ledger);
@@ -125,12 +125,12 @@ fn an_exchange_is_in_the_chain_and_in_no_number_of_calls() {
     let patterns = ledger.patterns().list(1_790_000_000_000_000);
     assert_eq!(patterns.len(), 1, "{patterns:?}");
     drop(ledger);
-    // What is counted from the journal again is the same.
+    // Counting the journal again gives the same result.
     check(&open(scratch.path()));
 }
 
 #[tokio::test]
-async fn exchanges_reach_the_index_and_calls_of_unknown_tools_stop_nothing() {
+async fn exchanges_are_indexed_despite_unknown_tools() {
     let scratch = tempfile::tempdir().expect("a folder");
     let ledger = Arc::new(open(scratch.path()));
     let stop = CancellationToken::new();
@@ -153,12 +153,12 @@ async fn exchanges_reach_the_index_and_calls_of_unknown_tools_stop_nothing() {
 }
 
 #[test]
-fn records_of_before_are_read_and_written_as_ever() {
+fn older_records_round_trip() {
     let old = r#"{"seq":7,"ts":5,"node":"n","kind":"call","call":"c","front":"","tool":"t","stages":{"transport":"not_reached","protocol":"not_reached","tool":"not_reached"},"duration_us":0,"bytes_in":0,"bytes_out":0}"#;
     let record: Record = serde_json::from_str(old).expect("a record");
     assert!(record.exchange.is_none());
     assert_eq!(serde_json::to_string(&record).expect("JSON"), old);
-    // An exchange that says less, or more, than we know.
+    // An exchange with fewer, or more, fields than this version has.
     let other = r#"{"seq":1,"ts":5,"node":"n","kind":"exchange","call":"c","tool":"","exchange":{"model":"m","later":1}}"#;
     let record: Record = serde_json::from_str(other).expect("a record");
     assert_eq!(record.exchange.expect("an exchange").model, "m");

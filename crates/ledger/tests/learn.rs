@@ -1,4 +1,4 @@
-//! Learning: what models repeat is learned, what others plant is not.
+//! Learning: repeated mistakes of models are learned, planted ones are not.
 
 mod attacks;
 mod laws;

@@ -1,4 +1,4 @@
-//! Errors that are alike.
+//! Error patterns.
 
 #[path = "patterns/grouping.rs"]
 mod grouping;

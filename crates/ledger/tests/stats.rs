@@ -1,4 +1,4 @@
-//! The numbers about calls: what is counted, what stays after a restart, and what is on disk.
+//! Call statistics: counting, restarts, and the files on disk.
 
 #[path = "stats/counting.rs"]
 mod counting;

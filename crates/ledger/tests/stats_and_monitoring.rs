@@ -1,4 +1,4 @@
-//! What founding document 004 says on stats, monitoring and persistence, sentence by sentence.
+//! Founding document 004 on stats, monitoring and persistence, sentence by sentence.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -104,7 +104,7 @@ fn error_patterns_shows_trends() {
     assert_eq!(trend_of(&[0, 1, 2, 3, 63, 123, 183]), Trend::Decreasing);
 }
 
-/// "… suggests new normalizer rules". Which ones is for the learner to say; here is where it says so.
+/// "… suggests new normalizer rules". The learner chooses the rules; this tests that the report contains them.
 #[test]
 fn error_patterns_suggests_new_normalizer_rules() {
     let patterns = Patterns::default();
@@ -112,9 +112,9 @@ fn error_patterns_suggests_new_normalizer_rules() {
     patterns.observe(&failed("read_file", "not found", NOW));
     let rule =
         SuggestedRule { rule_type: "param_alias".into(), from: "old_str".into(), ..SuggestedRule::default() };
-    let told = patterns.report(NOW, |pattern| (pattern.tool == "edit_file").then(|| rule.clone()));
-    assert_eq!((told.with_suggestions, told.unique_patterns, told.total_errors), (1, 2, 2));
-    let of_edit = told.patterns.iter().find(|it| it.tool == "edit_file").expect("it is listed");
+    let report = patterns.report(NOW, |pattern| (pattern.tool == "edit_file").then(|| rule.clone()));
+    assert_eq!((report.with_suggestions, report.unique_patterns, report.total_errors), (1, 2, 2));
+    let of_edit = report.patterns.iter().find(|it| it.tool == "edit_file").expect("it is listed");
     assert_eq!(of_edit.suggested_rule.as_ref(), Some(&rule));
 }
 
@@ -135,7 +135,7 @@ async fn normalizer_stats_are_written_to_normalizer_stats_json_every_30_seconds(
         tokio::time::sleep(Duration::from_secs(2)).await;
         assert_eq!(on_disk(folder.path())["total_processed"], round);
     }
-    // And at the end.
+    // And at shutdown.
     stats.observe(&call("read_file"));
     stop.cancel();
     writing.await.expect("it ends");
@@ -164,15 +164,15 @@ fn preserving_data_across_server_restarts() {
         assert_eq!((restored.calls, restored.has_part), (round - 1, round > 1));
         stats.observe(&renamed("edit_file"));
         file.flush().expect("it is written");
-        let told = on_disk(folder.path());
-        assert_eq!(told["total_processed"], round);
-        assert_eq!(told["by_tool"]["edit_file"]["normalized"], round);
-        assert_eq!(told["by_rule"]["edit-old_str"]["hits"], round);
-        assert_eq!(told["recent_normalizations"].as_array().map(Vec::len), Some(round as usize));
+        let report = on_disk(folder.path());
+        assert_eq!(report["total_processed"], round);
+        assert_eq!(report["by_tool"]["edit_file"]["normalized"], round);
+        assert_eq!(report["by_rule"]["edit-old_str"]["hits"], round);
+        assert_eq!(report["recent_normalizations"].as_array().map(Vec::len), Some(round as usize));
     }
 }
 
-/// "Normalizations field in audit entries": an entry carries what was changed, and stats can be made of entries.
+/// "Normalizations field in audit entries": an entry contains the changes, and stats can be rebuilt from entries.
 #[test]
 fn normalizations_field_in_audit_entries() {
     let line = serde_json::to_string(&renamed("edit_file")).expect("it can be written");

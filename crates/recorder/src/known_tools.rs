@@ -1,4 +1,4 @@
-//! The tools that are known now, for who learns from records.
+//! Tool definitions from the registry, for learning from records.
 
 use std::sync::Arc;
 
@@ -7,16 +7,16 @@ use toolwright_ledger::Record;
 use toolwright_ledger::learn::Definitions;
 use toolwright_model::ToolDefinition;
 
-use crate::recorder::schema_print;
+use crate::recorder::schema_fingerprint;
 
-/// The tools of a registry.
+/// Looks up tool definitions in a registry.
 pub struct KnownTools(pub Arc<ToolRegistry>);
 
 impl Definitions for KnownTools {
     fn definition(&self, record: &Record) -> Option<ToolDefinition> {
         let server = record.server.as_deref()?;
         let tool = self.0.get(&format!("{server}/{}", record.tool))?;
-        let is_same = record.schema.as_deref() == Some(&schema_print(&tool));
+        let is_same = record.schema.as_deref() == Some(&schema_fingerprint(&tool));
         is_same.then(|| tool.definition().clone())
     }
 

@@ -1,5 +1,5 @@
-//! Writes every call down: what the executor reports of calls goes into the ledger, and the ledger learns which tools
-//! there are.
+//! Journals every call: turns the events of the executor into records of the ledger, and gives the ledger the
+//! definitions of the registered tools.
 //!
 //! Start with [`Recorder`].
 //!
@@ -7,8 +7,8 @@
 //!
 //! | where | what |
 //! |---|---|
-//! | `recorder.rs` | the observer of the executor: start, normalization and end of a call as records |
-//! | `known_tools.rs` | the tools that records name, for the learner |
+//! | `recorder.rs` | [`CallObserver`](toolwright_executor::CallObserver) that writes start, normalization and end of a call as records |
+//! | `known_tools.rs` | tool definitions of the registry, for learning |
 
 mod known_tools;
 mod recorder;

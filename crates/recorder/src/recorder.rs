@@ -1,4 +1,4 @@
-//! Writes every call down: what the executor tells of calls goes into the ledger.
+//! Call observer that writes every call to the ledger.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard};
@@ -14,82 +14,82 @@ use toolwright_ledger::{
     Change, Failure, Hidden, Ledger, NotSafeYet, Reached, Record, Stages, recorded_part,
 };
 
-/// How many bytes of an error message are written down. What a server sends must not make a line so long that the
-/// journal refuses it: the call would be missing there.
-const MAX_MESSAGE: usize = 256 << 10;
-/// How long a client without sessions may be silent before its next call begins another conversation.
-const CONVERSATION: Duration = Duration::from_secs(5 * 60);
-/// How many such clients are known at once.
+/// The part of an error message that is recorded. A server must not be able to make a line so long that the journal
+/// refuses it: the call would be missing there.
+const MAX_MESSAGE_BYTES: usize = 256 << 10;
+/// A client without sessions that is idle for this long starts a new conversation with its next call.
+const CONVERSATION_TIMEOUT: Duration = Duration::from_secs(5 * 60);
+/// Conversations of such clients that are tracked at once.
 const MAX_CONVERSATIONS: usize = 1_024;
 
 /// An observer that writes to a ledger.
 pub struct Recorder {
     ledger: Arc<Ledger>,
-    /// Tells the calls of this run from those of others.
+    /// Distinguishes the calls of this run from those of other runs.
     run: u32,
-    running: Mutex<HashMap<CallId, Running>>,
-    conversations: Mutex<HashMap<String, Conversation>>,
+    in_flight: Mutex<HashMap<CallId, InFlightCall>>,
+    conversations: Mutex<HashMap<String, ClientConversation>>,
 }
 
-/// What is known of a call that runs.
-struct Running {
+/// The state of a call between its start and its end.
+struct InFlightCall {
     record: Record,
     sent: Hidden,
     normalized: Hidden,
 }
 
-struct Conversation {
+struct ClientConversation {
     id: String,
     last: Instant,
 }
 
 impl Recorder {
-    /// Writes to this ledger.
+    /// Creates an observer that writes to this ledger.
     pub fn new(ledger: Arc<Ledger>) -> Recorder {
         let mut run = [0; 4];
-        // Without randomness the time tells runs apart well enough.
+        // Without randomness the time distinguishes runs well enough.
         if aws_lc_rs::rand::fill(&mut run).is_err() {
             run = (unix_micros() as u32).to_be_bytes();
         }
         Recorder {
             ledger,
             run: u32::from_be_bytes(run),
-            running: Mutex::default(),
+            in_flight: Mutex::default(),
             conversations: Mutex::default(),
         }
     }
 
-    fn running(&self) -> MutexGuard<'_, HashMap<CallId, Running>> {
-        self.running.lock().ignore_poison()
+    fn in_flight(&self) -> MutexGuard<'_, HashMap<CallId, InFlightCall>> {
+        self.in_flight.lock().ignore_poison()
     }
 
-    /// Writes down that a call begins.
-    fn begun(&self, id: CallId) -> Result<Option<Waiting>, String> {
+    /// Writes the start record of a call.
+    fn write_start(&self, id: CallId) -> Result<Option<Waiting>, String> {
         let (record, sent) = {
-            let running = self.running();
-            let Some(known) = running.get(&id) else { return Ok(None) };
-            (known.record.clone(), known.sent.clone())
+            let in_flight = self.in_flight();
+            let Some(state) = in_flight.get(&id) else { return Ok(None) };
+            (state.record.clone(), state.sent.clone())
         };
-        let begun = self.ledger.begin(record, sent).map_err(|error| unwritten(&error))?;
-        Ok(begun.map(waiting))
+        let pending = self.ledger.begin(record, sent).map_err(|error| journal_failure(&error))?;
+        Ok(pending.map(wait_until_durable))
     }
 
-    /// The conversation of a client that has no sessions: its calls without a long pause.
+    /// Returns the conversation of a client that has no sessions: calls without a long pause between them.
     fn conversation(&self, client: &str, id: CallId) -> String {
         let mut known = self.conversations.lock().ignore_poison();
         let now = Instant::now();
         if let Some(conversation) = known.get_mut(client)
-            && now.duration_since(conversation.last) < CONVERSATION
+            && now.duration_since(conversation.last) < CONVERSATION_TIMEOUT
         {
             conversation.last = now;
             return conversation.id.clone();
         }
         if known.len() >= MAX_CONVERSATIONS {
-            known.retain(|_, conversation| now.duration_since(conversation.last) < CONVERSATION);
+            known.retain(|_, conversation| now.duration_since(conversation.last) < CONVERSATION_TIMEOUT);
         }
         let conversation = format!("{:08x}-{}", self.run, id.0);
         if known.len() < MAX_CONVERSATIONS {
-            known.insert(client.to_owned(), Conversation { id: conversation.clone(), last: now });
+            known.insert(client.to_owned(), ClientConversation { id: conversation.clone(), last: now });
         }
         conversation
     }
@@ -99,7 +99,7 @@ impl CallObserver for Recorder {
     fn started(&self, call: &Started<'_>) {
         let client = call.caller.map(|caller| caller.client.clone());
         let session = call.caller.and_then(|caller| caller.session.clone()).or_else(|| {
-            // What a program calls itself may be the name of somebody's token.
+            // The name of a client program may equal the name of a token: the principal is part of the key.
             let principal = call.caller.and_then(|caller| caller.principal.as_deref()).unwrap_or_default();
             let client = client.as_deref().unwrap_or_default();
             Some(self.conversation(&format!("{principal}/{client}"), call.id))
@@ -121,7 +121,7 @@ impl CallObserver for Recorder {
             ..Record::default()
         };
         let sent = self.ledger.hide(recorded_part(call.arguments.expose()));
-        self.running().insert(call.id, Running { record, sent, normalized: Hidden::default() });
+        self.in_flight().insert(call.id, InFlightCall { record, sent, normalized: Hidden::default() });
     }
 
     fn normalized(&self, call: &Normalized<'_>) {
@@ -129,37 +129,37 @@ impl CallObserver for Recorder {
             [] => Hidden::default(),
             _ => self.ledger.hide(recorded_part(call.arguments.expose())),
         };
-        let mut running = self.running();
-        let Some(known) = running.get_mut(&call.id) else { return };
-        name_tool(&mut known.record, call.tool);
-        known.record.changes = call.changes.iter().map(Change::from).collect();
-        known.normalized = normalized;
+        let mut in_flight = self.in_flight();
+        let Some(state) = in_flight.get_mut(&call.id) else { return };
+        name_tool(&mut state.record, call.tool);
+        state.record.changes = call.changes.iter().map(Change::from).collect();
+        state.normalized = normalized;
     }
 
     fn admits(&self, call: &Normalized<'_>) -> Result<Option<Waiting>, String> {
-        // Ours that only read cannot be cut in a way that matters.
-        let is_ours = [BUILT_IN, FILES_SERVER].contains(&call.tool.source());
-        if is_ours && !call.tool.definition().annotations.destructive {
+        // Built-in tools that only read need no start record: an interrupted one has no effect.
+        let is_builtin = [BUILT_IN, FILES_SERVER].contains(&call.tool.source());
+        if is_builtin && !call.tool.definition().annotations.destructive {
             return Ok(None);
         }
-        self.begun(call.id)
+        self.write_start(call.id)
     }
 
     fn admits_unknown(&self, id: CallId) -> Result<Option<Waiting>, String> {
-        self.begun(id)
+        self.write_start(id)
     }
 
     fn recorded(&self, call: &Finished<'_>) -> Option<Waiting> {
-        let Running { mut record, sent, normalized } = self.running().remove(&call.id)?;
+        let InFlightCall { mut record, sent, normalized } = self.in_flight().remove(&call.id)?;
         if let Some(tool) = call.tool {
             name_tool(&mut record, tool);
         }
         record.stages = Stages {
-            transport: reached(call.stages.transport),
-            protocol: reached(call.stages.protocol),
-            tool: reached(call.stages.tool),
+            transport: stage_result(call.stages.transport),
+            protocol: stage_result(call.stages.protocol),
+            tool: stage_result(call.stages.tool),
         };
-        // The name that was sent is in the record of a refused call too.
+        // The record of a refused call also contains the name that was sent.
         if record.changes.is_empty() {
             record.changes = call.changes.iter().map(Change::from).collect();
         }
@@ -167,50 +167,51 @@ impl CallObserver for Recorder {
         record.duration_us = u64::try_from(call.duration.as_micros()).unwrap_or(u64::MAX);
         record.bytes_in = call.bytes_in as u64;
         record.bytes_out = call.bytes_out as u64;
-        self.ledger.end(record, sent, normalized).map(waiting)
+        self.ledger.end(record, sent, normalized).map(wait_until_durable)
     }
 }
 
-/// What a call waits for until its record is safe.
-fn waiting(record: NotSafeYet) -> Waiting {
-    Box::pin(async { record.safe().await.map_err(|error| unwritten(&error)) })
+/// Future that resolves when a record is durable.
+fn wait_until_durable(record: NotSafeYet) -> Waiting {
+    Box::pin(async { record.safe().await.map_err(|error| journal_failure(&error)) })
 }
 
-fn unwritten(error: &AppendError) -> String {
+fn journal_failure(error: &AppendError) -> String {
     format!("{error}; mend the disk or free some space, or allow calls without records")
 }
 
 fn name_tool(record: &mut Record, tool: &RegisteredTool) {
     record.server = Some(tool.source().to_owned());
     record.tool = tool.name().to_owned();
-    record.schema = Some(schema_print(tool));
+    record.schema = Some(schema_fingerprint(tool));
 }
 
-/// Tells schemas of one tool apart.
-pub(crate) fn schema_print(tool: &RegisteredTool) -> String {
+/// Fingerprint of a tool's schema, as records contain it.
+pub(crate) fn schema_fingerprint(tool: &RegisteredTool) -> String {
     format!("{:016x}", tool.schema_print())
 }
 
 fn failure(error: &CallError) -> Failure {
     Failure {
         code: error.code.as_str().to_owned(),
-        message: beginning(&error.message()).to_owned(),
+        message: truncate_message(&error.message()).to_owned(),
         parameters: error.problems.iter().map(|problem| problem.path.clone()).collect(),
         is_from_tool: error.is_from_tool(),
     }
 }
 
-/// As much of an error message as is written down. It ends between two words: half a secret is not known for one.
-fn beginning(message: &str) -> &str {
-    let cut = &message[..message.floor_char_boundary(MAX_MESSAGE)];
+/// Truncates an error message for the record. It is cut between two words: the redactor does not recognize half a
+/// secret.
+fn truncate_message(message: &str) -> &str {
+    let cut = &message[..message.floor_char_boundary(MAX_MESSAGE_BYTES)];
     if cut.len() == message.len() {
         return cut;
     }
-    let last_word = cut.rfind(char::is_whitespace).filter(|end| *end >= MAX_MESSAGE / 2);
+    let last_word = cut.rfind(char::is_whitespace).filter(|end| *end >= MAX_MESSAGE_BYTES / 2);
     &cut[..last_word.unwrap_or(cut.len())]
 }
 
-fn reached(stage: Stage) -> Reached {
+fn stage_result(stage: Stage) -> Reached {
     match stage {
         Stage::Passed => Reached::Passed,
         Stage::Failed => Reached::Failed,
@@ -223,13 +224,15 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_long_error_message_is_cut_between_words() {
-        assert_eq!(beginning("no such lamp"), "no such lamp");
-        let words = "word ".repeat(MAX_MESSAGE);
-        let cut = beginning(&words);
-        assert!(cut.len() <= MAX_MESSAGE && cut.len() > MAX_MESSAGE - 10 && cut.ends_with("word"));
-        assert_eq!(beginning(&"\"".repeat(3 * MAX_MESSAGE)).len(), MAX_MESSAGE);
-        let late = format!("{} ghp_0123456789", "x".repeat(MAX_MESSAGE - 8));
-        assert!(!beginning(&late).contains("ghp"), "half a secret");
+    fn long_error_message_is_cut_between_words() {
+        assert_eq!(truncate_message("no such lamp"), "no such lamp");
+        let words = "word ".repeat(MAX_MESSAGE_BYTES);
+        let cut = truncate_message(&words);
+        assert!(
+            cut.len() <= MAX_MESSAGE_BYTES && cut.len() > MAX_MESSAGE_BYTES - 10 && cut.ends_with("word")
+        );
+        assert_eq!(truncate_message(&"\"".repeat(3 * MAX_MESSAGE_BYTES)).len(), MAX_MESSAGE_BYTES);
+        let late = format!("{} ghp_0123456789", "x".repeat(MAX_MESSAGE_BYTES - 8));
+        assert!(!truncate_message(&late).contains("ghp"), "half a secret");
     }
 }

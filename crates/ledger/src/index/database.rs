@@ -1,4 +1,4 @@
-//! One door to both databases: a statement with values goes in, rows of values come out.
+//! Common interface to both databases: a statement with values in, rows of values out.
 
 use std::time::Duration;
 
@@ -11,118 +11,118 @@ use tokio::sync::OnceCell;
 use tokio::time::timeout;
 
 use super::error::StoreError;
-use super::sql::Dialect;
+use super::sql::SqlDialect;
 
-/// How long one statement may take. A connection that says nothing for longer counts as gone.
-const STATEMENT_TIME: Duration = Duration::from_secs(30);
+/// Timeout of one statement. A connection without a response for longer counts as lost.
+const STATEMENT_TIMEOUT: Duration = Duration::from_secs(30);
 
-/// A value that goes in or comes out.
+/// A value of a parameter or of a result.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
-pub(super) enum Value {
+pub(super) enum SqlValue {
     Null,
     Int(i64),
     Text(String),
 }
 
-impl From<i64> for Value {
-    fn from(number: i64) -> Value {
-        Value::Int(number)
+impl From<i64> for SqlValue {
+    fn from(number: i64) -> SqlValue {
+        SqlValue::Int(number)
     }
 }
 
-impl From<bool> for Value {
-    fn from(is_so: bool) -> Value {
-        Value::Int(is_so.into())
+impl From<bool> for SqlValue {
+    fn from(is_so: bool) -> SqlValue {
+        SqlValue::Int(is_so.into())
     }
 }
 
-impl From<&str> for Value {
-    fn from(text: &str) -> Value {
-        Value::from(text.to_owned())
+impl From<&str> for SqlValue {
+    fn from(text: &str) -> SqlValue {
+        SqlValue::from(text.to_owned())
     }
 }
 
-impl From<String> for Value {
-    fn from(text: String) -> Value {
-        // PostgreSQL has no letter for zero.
+impl From<String> for SqlValue {
+    fn from(text: String) -> SqlValue {
+        // PostgreSQL text cannot contain a NUL character.
         match text.contains('\0') {
-            true => Value::Text(text.replace('\0', "\u{fffd}")),
-            false => Value::Text(text),
+            true => SqlValue::Text(text.replace('\0', "\u{fffd}")),
+            false => SqlValue::Text(text),
         }
     }
 }
 
-impl<T: Into<Value>> From<Option<T>> for Value {
-    fn from(value: Option<T>) -> Value {
-        value.map_or(Value::Null, Into::into)
+impl<T: Into<SqlValue>> From<Option<T>> for SqlValue {
+    fn from(value: Option<T>) -> SqlValue {
+        value.map_or(SqlValue::Null, Into::into)
     }
 }
 
 /// A statement, and its values in the order of their numbers.
 #[derive(Clone, Debug)]
 pub(super) struct Statement {
-    dialect: Dialect,
+    dialect: SqlDialect,
     sql: String,
-    values: Vec<Value>,
+    values: Vec<SqlValue>,
 }
 
 impl Statement {
-    pub fn new(dialect: Dialect, sql: &str) -> Statement {
+    pub fn new(dialect: SqlDialect, sql: &str) -> Statement {
         Statement { dialect, sql: sql.to_owned(), values: Vec::new() }
     }
 
-    /// Gives the next value.
-    pub fn with(mut self, value: impl Into<Value>) -> Statement {
+    /// Adds the next value.
+    pub fn with(mut self, value: impl Into<SqlValue>) -> Statement {
         self.values.push(value.into());
         self
     }
 
-    /// Gives the next values.
-    pub fn with_all(mut self, values: impl IntoIterator<Item = Value>) -> Statement {
+    /// Adds the next values.
+    pub fn with_all(mut self, values: impl IntoIterator<Item = SqlValue>) -> Statement {
         self.values.extend(values);
         self
     }
 
-    /// Takes a value in and gives what it is called in the text.
-    pub fn bind(&mut self, value: impl Into<Value>) -> String {
+    /// Adds a value and returns its placeholder.
+    pub fn bind(&mut self, value: impl Into<SqlValue>) -> String {
         self.values.push(value.into());
         format!("${}", self.values.len())
     }
 
-    /// Puts words of ours, never of a caller, in the place of `{name}`.
+    /// Replaces `{name}` with trusted SQL, never with input of a caller.
     pub fn fill(&mut self, name: &str, words: &str) {
         self.sql = self.sql.replace(&format!("{{{name}}}"), words);
     }
 
-    /// Puts places for so many rows of all its values in the place of `{rows}`.
+    /// Replaces `{rows}` with placeholders for this number of rows of all its values.
     pub fn fill_rows(&mut self, count: usize) {
         let columns = self.values.len() / count.max(1);
         let row = format!("({})", vec!["?"; columns].join(", "));
         self.fill("rows", &vec![row; count].join(", "));
     }
 
-    pub fn dialect(&self) -> Dialect {
+    pub fn dialect(&self) -> SqlDialect {
         self.dialect
     }
 }
 
 /// One row, read from left to right.
 #[derive(Debug)]
-pub(super) struct Row {
-    values: std::vec::IntoIter<Value>,
+pub(super) struct SqlRow {
+    values: std::vec::IntoIter<SqlValue>,
 }
 
-impl Row {
-    /// The next value as a number; 0 where there is none.
+impl SqlRow {
+    /// The next value as a number; 0 when it is missing.
     pub fn int(&mut self) -> i64 {
         self.maybe_int().unwrap_or_default()
     }
 
     pub fn maybe_int(&mut self) -> Option<i64> {
         match self.values.next() {
-            Some(Value::Int(number)) => Some(number),
-            Some(Value::Text(text)) => text.parse().ok(),
+            Some(SqlValue::Int(number)) => Some(number),
+            Some(SqlValue::Text(text)) => text.parse().ok(),
             _ => None,
         }
     }
@@ -132,47 +132,47 @@ impl Row {
         u64::try_from(self.int()).unwrap_or_default()
     }
 
-    /// The next value as text; empty where there is none.
+    /// The next value as text; empty when it is missing.
     pub fn text(&mut self) -> String {
         self.maybe_text().unwrap_or_default()
     }
 
     pub fn maybe_text(&mut self) -> Option<String> {
         match self.values.next() {
-            Some(Value::Text(text)) => Some(text),
-            Some(Value::Int(number)) => Some(number.to_string()),
+            Some(SqlValue::Text(text)) => Some(text),
+            Some(SqlValue::Int(number)) => Some(number.to_string()),
             _ => None,
         }
     }
 }
 
-/// Where the calls are.
+/// The connection pools of a database.
 #[derive(Debug)]
 pub(super) enum Database {
-    /// One writes, several read.
+    /// One writer, several readers.
     Sqlite { writer: SqlitePool, readers: SqlitePool },
-    /// `ready` once the tables have been seen to be there.
+    /// `ready` is set once the tables exist.
     Postgres { pool: PgPool, ready: OnceCell<()> },
 }
 
-/// What is done together or not at all.
+/// A transaction.
 #[derive(Debug)]
-pub(super) enum Work {
+pub(super) enum StoreTransaction {
     Sqlite(Transaction<'static, Sqlite>),
     Postgres(Transaction<'static, Postgres>),
 }
 
 impl Database {
-    pub fn dialect(&self) -> Dialect {
+    pub fn dialect(&self) -> SqlDialect {
         match self {
-            Database::Sqlite { .. } => Dialect::Sqlite,
-            Database::Postgres { .. } => Dialect::Postgres,
+            Database::Sqlite { .. } => SqlDialect::Sqlite,
+            Database::Postgres { .. } => SqlDialect::Postgres,
         }
     }
 
-    /// Asks.
-    pub async fn rows(&self, statement: Statement) -> Result<Vec<Row>, StoreError> {
-        within(async {
+    /// Runs a query.
+    pub async fn rows(&self, statement: Statement) -> Result<Vec<SqlRow>, StoreError> {
+        with_timeout(async {
             match self {
                 Database::Sqlite { readers, .. } => sqlite_rows(readers, statement).await,
                 Database::Postgres { pool, ready } => {
@@ -184,17 +184,17 @@ impl Database {
         .await
     }
 
-    /// Begins to write.
-    pub async fn begin(&self) -> Result<Work, StoreError> {
-        within(async {
+    /// Starts a write transaction.
+    pub async fn begin(&self) -> Result<StoreTransaction, StoreError> {
+        with_timeout(async {
             match self {
-                // At once, and not with the first write: whoever reads first and writes then cannot be made to wait.
+                // Immediate, and not with the first write: SQLite cannot make a reader wait that later wants to write.
                 Database::Sqlite { writer, .. } => {
-                    Ok(Work::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?))
+                    Ok(StoreTransaction::Sqlite(writer.begin_with("BEGIN IMMEDIATE").await?))
                 }
                 Database::Postgres { pool, ready } => {
                     postgres_ready(pool, ready).await?;
-                    Ok(Work::Postgres(pool.begin().await?))
+                    Ok(StoreTransaction::Postgres(pool.begin().await?))
                 }
             }
         })
@@ -212,36 +212,36 @@ impl Database {
     }
 }
 
-impl Work {
-    pub fn dialect(&self) -> Dialect {
+impl StoreTransaction {
+    pub fn dialect(&self) -> SqlDialect {
         match self {
-            Work::Sqlite(_) => Dialect::Sqlite,
-            Work::Postgres(_) => Dialect::Postgres,
+            StoreTransaction::Sqlite(_) => SqlDialect::Sqlite,
+            StoreTransaction::Postgres(_) => SqlDialect::Postgres,
         }
     }
 
-    /// A statement of this database.
+    /// A statement in the dialect of this database.
     pub fn statement(&self, pick: impl Fn(&super::sql::Sql) -> &'static str) -> Statement {
         let dialect = self.dialect();
         Statement::new(dialect, pick(dialect.sql()))
     }
 
-    pub async fn rows(&mut self, statement: Statement) -> Result<Vec<Row>, StoreError> {
-        within(async {
+    pub async fn rows(&mut self, statement: Statement) -> Result<Vec<SqlRow>, StoreError> {
+        with_timeout(async {
             match self {
-                Work::Sqlite(work) => sqlite_rows(&mut **work, statement).await,
-                Work::Postgres(work) => postgres_rows(&mut **work, statement).await,
+                StoreTransaction::Sqlite(transaction) => sqlite_rows(&mut **transaction, statement).await,
+                StoreTransaction::Postgres(transaction) => postgres_rows(&mut **transaction, statement).await,
             }
         })
         .await
     }
 
-    /// Does a statement whole, or not at all when what it puts in is there already: whether it did. Only for SQLite:
-    /// with PostgreSQL nothing more could be done in this work.
+    /// Executes a statement completely, or not at all on a unique violation. Returns whether it was executed. Only for
+    /// SQLite: in PostgreSQL the violation would abort the transaction.
     pub async fn put(&mut self, statement: Statement) -> Result<bool, StoreError> {
-        let Work::Sqlite(work) = self else { return Ok(false) };
-        within(async {
-            match sqlite_query(statement).execute(&mut **work).await {
+        let StoreTransaction::Sqlite(transaction) = self else { return Ok(false) };
+        with_timeout(async {
+            match sqlite_query(statement).execute(&mut **transaction).await {
                 Ok(_) => Ok(true),
                 Err(sqlx::Error::Database(refusal)) if refusal.is_unique_violation() => Ok(false),
                 Err(error) => Err(error.into()),
@@ -251,10 +251,10 @@ impl Work {
     }
 
     pub async fn commit(self) -> Result<(), StoreError> {
-        within(async {
+        with_timeout(async {
             match self {
-                Work::Sqlite(work) => work.commit().await?,
-                Work::Postgres(work) => work.commit().await?,
+                StoreTransaction::Sqlite(transaction) => transaction.commit().await?,
+                StoreTransaction::Postgres(transaction) => transaction.commit().await?,
             }
             Ok(())
         })
@@ -262,33 +262,33 @@ impl Work {
     }
 }
 
-async fn within<T>(work: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
-    let late = |_| StoreError::Away(format!("no answer within {} seconds", STATEMENT_TIME.as_secs()));
-    timeout(STATEMENT_TIME, work).await.map_err(late)?
+async fn with_timeout<T>(work: impl Future<Output = Result<T, StoreError>>) -> Result<T, StoreError> {
+    let late = |_| StoreError::Away(format!("no answer within {} seconds", STATEMENT_TIMEOUT.as_secs()));
+    timeout(STATEMENT_TIMEOUT, work).await.map_err(late)?
 }
 
-/// Makes the tables where they are not. Several that start at once wait for each other.
+/// Creates missing tables. Processes that start at the same time wait for each other.
 async fn postgres_ready(pool: &PgPool, ready: &OnceCell<()>) -> Result<(), StoreError> {
-    let migrate = || async { Ok::<(), StoreError>(Dialect::Postgres.migrator().run(pool).await?) };
+    let migrate = || async { Ok::<(), StoreError>(SqlDialect::Postgres.migrator().run(pool).await?) };
     ready.get_or_try_init(migrate).await.map(|_| ())
 }
 
 async fn sqlite_rows<'e>(
     executor: impl sqlx::Executor<'e, Database = Sqlite>,
     statement: Statement,
-) -> Result<Vec<Row>, StoreError> {
+) -> Result<Vec<SqlRow>, StoreError> {
     let rows = sqlite_query(statement).fetch_all(executor).await?;
     rows.iter().map(sqlite_row).collect()
 }
 
 fn sqlite_query(statement: Statement) -> Query<'static, Sqlite, SqliteArguments> {
-    // The text is ours; what comes from callers is in the values.
+    // The SQL is Toolwright's own; input of callers is in the values.
     let mut query = sqlx::query(AssertSqlSafe(statement.sql));
     for value in statement.values {
         query = match value {
-            Value::Null => query.bind(None::<String>),
-            Value::Int(number) => query.bind(number),
-            Value::Text(text) => query.bind(text),
+            SqlValue::Null => query.bind(None::<String>),
+            SqlValue::Int(number) => query.bind(number),
+            SqlValue::Text(text) => query.bind(text),
         };
     }
     query
@@ -297,49 +297,49 @@ fn sqlite_query(statement: Statement) -> Query<'static, Sqlite, SqliteArguments>
 async fn postgres_rows<'e>(
     executor: impl sqlx::Executor<'e, Database = Postgres>,
     statement: Statement,
-) -> Result<Vec<Row>, StoreError> {
+) -> Result<Vec<SqlRow>, StoreError> {
     let mut query = sqlx::query(AssertSqlSafe(statement.sql));
     for value in statement.values {
         query = match value {
-            Value::Null => query.bind(None::<String>),
-            Value::Int(number) => query.bind(number),
-            Value::Text(text) => query.bind(text),
+            SqlValue::Null => query.bind(None::<String>),
+            SqlValue::Int(number) => query.bind(number),
+            SqlValue::Text(text) => query.bind(text),
         };
     }
     let rows = query.fetch_all(executor).await?;
     rows.iter().map(postgres_row).collect()
 }
 
-fn sqlite_row(row: &SqliteRow) -> Result<Row, StoreError> {
-    let read = |index: usize| -> Result<Value, StoreError> {
+fn sqlite_row(row: &SqliteRow) -> Result<SqlRow, StoreError> {
+    let read = |index: usize| -> Result<SqlValue, StoreError> {
         let raw = row.try_get_raw(index)?;
         if raw.is_null() {
-            return Ok(Value::Null);
+            return Ok(SqlValue::Null);
         }
         Ok(match raw.type_info().name() {
-            "TEXT" => Value::Text(row.try_get(index)?),
-            _ => Value::Int(row.try_get_unchecked(index)?),
+            "TEXT" => SqlValue::Text(row.try_get(index)?),
+            _ => SqlValue::Int(row.try_get_unchecked(index)?),
         })
     };
-    let values: Result<Vec<Value>, StoreError> = (0..row.len()).map(read).collect();
-    Ok(Row { values: values?.into_iter() })
+    let values: Result<Vec<SqlValue>, StoreError> = (0..row.len()).map(read).collect();
+    Ok(SqlRow { values: values?.into_iter() })
 }
 
-fn postgres_row(row: &PgRow) -> Result<Row, StoreError> {
-    let read = |index: usize| -> Result<Value, StoreError> {
+fn postgres_row(row: &PgRow) -> Result<SqlRow, StoreError> {
+    let read = |index: usize| -> Result<SqlValue, StoreError> {
         if row.try_get_raw(index)?.is_null() {
-            return Ok(Value::Null);
+            return Ok(SqlValue::Null);
         }
         Ok(match row.column(index).type_info().name() {
-            "BOOL" => Value::Int(i64::from(row.try_get::<bool, _>(index)?)),
-            "INT2" => Value::Int(i64::from(row.try_get::<i16, _>(index)?)),
-            "INT4" => Value::Int(i64::from(row.try_get::<i32, _>(index)?)),
-            "INT8" => Value::Int(row.try_get(index)?),
-            // What a function gives that gives nothing.
-            "VOID" => Value::Null,
-            _ => Value::Text(row.try_get(index)?),
+            "BOOL" => SqlValue::Int(i64::from(row.try_get::<bool, _>(index)?)),
+            "INT2" => SqlValue::Int(i64::from(row.try_get::<i16, _>(index)?)),
+            "INT4" => SqlValue::Int(i64::from(row.try_get::<i32, _>(index)?)),
+            "INT8" => SqlValue::Int(row.try_get(index)?),
+            // The result of a function without a value.
+            "VOID" => SqlValue::Null,
+            _ => SqlValue::Text(row.try_get(index)?),
         })
     };
-    let values: Result<Vec<Value>, StoreError> = (0..row.len()).map(read).collect();
-    Ok(Row { values: values?.into_iter() })
+    let values: Result<Vec<SqlValue>, StoreError> = (0..row.len()).map(read).collect();
+    Ok(SqlRow { values: values?.into_iter() })
 }

@@ -1,35 +1,36 @@
-//! An exchange with a model as a row, and a row as an exchange again.
+//! Conversion of exchanges with models to rows and back.
 
 use std::sync::LazyLock;
 
 use serde::Serialize;
 
-use super::database::{Row, Value};
-use super::rows::signed;
+use super::call_rows::signed;
+use super::database::{SqlRow, SqlValue};
 use crate::{Exchange, Record};
 
-/// What an upstream may say of tokens; more is nonsense, and sums of it would be too large for a database.
-const MOST_TOKENS: u64 = 1 << 40;
+/// Maximum token count that an upstream may report; larger values are invalid, and their sums would overflow in the
+/// database.
+const MAX_TOKENS: u64 = 1 << 40;
 
-/// An exchange as it was found.
+/// An exchange from a query.
 #[derive(Clone, Debug, Serialize)]
 pub struct FoundExchange {
-    /// Its place in the order of time. The cursor of what comes after it.
+    /// Position in the order of time. The cursor for the next page.
     pub id: i64,
-    /// What was written down of it.
+    /// Its record.
     #[serde(flatten)]
     pub record: Record,
 }
 
 /// The columns in the order of `insert_exchanges.sql`; `whole` is the record as JSON.
-pub(super) fn columns(record: &Record, id: i64, size: usize, whole: &str) -> Vec<Value> {
+pub(super) fn columns(record: &Record, id: i64, size: usize, whole: &str) -> Vec<SqlValue> {
     static NONE: LazyLock<Exchange> = LazyLock::new(Exchange::default);
     let exchange = record.exchange.as_deref().unwrap_or(&NONE);
     let upstream = match &record.server {
         Some(server) if exchange.upstream.is_empty() => server,
         _ => &exchange.upstream,
     };
-    let tokens = |count: Option<u64>| Value::from(count.map(|count| signed(count.min(MOST_TOKENS))));
+    let tokens = |count: Option<u64>| SqlValue::from(count.map(|count| signed(count.min(MAX_TOKENS))));
     vec![
         id.into(),
         record.node.as_str().into(),
@@ -61,8 +62,8 @@ pub(super) fn columns(record: &Record, id: i64, size: usize, whole: &str) -> Vec
 }
 
 impl FoundExchange {
-    /// Reads a row of `exchanges.sql`; nothing when a later version wrote what cannot be read.
-    pub(super) fn read(mut row: Row) -> Option<FoundExchange> {
+    /// Reads a row of `exchanges.sql`; `None` when a later version wrote a record that cannot be parsed.
+    pub(super) fn read(mut row: SqlRow) -> Option<FoundExchange> {
         let id = row.int();
         Some(FoundExchange { id, record: serde_json::from_str(&row.text()).ok()? })
     }

@@ -1,47 +1,47 @@
-//! Which calls are meant, and how that is said in SQL.
+//! Filter for calls, and its translation to SQL.
 
+use super::call_rows::{first_id_at, id_after};
 use super::database::Statement;
-use super::rows::{first_id_at, id_behind};
-use super::sql::Dialect;
-use super::words;
+use super::search_words;
+use super::sql::SqlDialect;
 
-/// Which calls are meant: all that fit everything that is given.
+/// Filter for calls: all given conditions must match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Filter {
-    /// The tool's own name.
+    /// Name of the tool without its server.
     pub tool: Option<String>,
     /// The server.
     pub server: Option<String>,
-    /// Who called.
+    /// The client.
     pub client: Option<String>,
     /// The conversation.
     pub session: Option<String>,
-    /// The gateway that wrote it down.
+    /// The gateway that recorded it.
     pub node: Option<String>,
-    /// What became of it.
+    /// The status.
     pub status: Option<Status>,
-    /// The code of the error.
+    /// The error code.
     pub code: Option<String>,
-    /// The rule that changed it, or the code of the step where no rule asked for the change.
+    /// The rule that changed it, or the code of the step when no rule caused the change.
     pub rule: Option<String>,
-    /// From this time on, in microseconds since 1970.
+    /// Start of the time range in microseconds since 1970.
     pub from: Option<i64>,
-    /// Before this time.
+    /// Exclusive end of the time range.
     pub to: Option<i64>,
-    /// Words of the tool, the arguments or the error: all must be there. `*` at a word's end finds what begins so.
+    /// Words of the tool, the arguments or the error: all must match. `*` at the end of a word matches a prefix.
     pub text: Option<String>,
 }
 
-/// What became of calls that are meant.
+/// Status of calls in a filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Status {
-    /// Did what it was asked.
+    /// Succeeded.
     Ok,
     /// Failed.
     Error,
-    /// Had its arguments changed, however it ended.
+    /// Had its arguments changed, with any result.
     Changed,
-    /// Has no end, and its gateway is gone.
+    /// Has no end, and its gateway has exited.
     Interrupted,
     /// Has no end, and its gateway is alive.
     Running,
@@ -66,35 +66,35 @@ impl std::str::FromStr for Status {
     }
 }
 
-/// A gateway that was not seen for so long counts as gone. It says that it is alive far more often.
+/// A gateway that was not seen for this long counts as gone. It updates its time far more often.
 pub(super) const GONE_AFTER_US: i64 = 60_000_000;
 
-/// Where a question reads from: the tables, and the column that has the order of time.
-pub(super) struct From {
+/// The FROM clause of a query: the tables, and the column that is ordered by time.
+pub(super) struct FromClause {
     pub tables: &'static str,
     pub id: &'static str,
 }
 
 impl Filter {
-    /// Writes the filter into a statement, in the places of `{from}` and `{filter}`.
+    /// Writes the filter into a statement, in place of `{from}` and `{filter}`.
     ///
-    /// `joins_rules` asks for one row per call and rule that changed it; `before` for what comes behind a cursor.
+    /// `joins_rules` requests one row per call and rule that changed it; `before` is the cursor of the previous page.
     pub(super) fn write(
         &self,
         statement: &mut Statement,
         now: i64,
         joins_rules: bool,
         before: Option<i64>,
-    ) -> From {
+    ) -> FromClause {
         let dialect = statement.dialect();
-        let searched = self.text.as_deref().map(words::searched);
+        let terms = self.text.as_deref().map(search_words::parse_query);
         let is_word_table =
-            searched.as_ref().is_some_and(|words| !words.is_empty()) && dialect == Dialect::Sqlite;
+            terms.as_ref().is_some_and(|words| !words.is_empty()) && dialect == SqlDialect::Sqlite;
         let mut conditions = Vec::new();
-        // The first table is the one that finds fewest; CROSS JOIN keeps SQLite from another order.
+        // The most selective table comes first; CROSS JOIN keeps SQLite from reordering.
         let (from, is_rule_joined) = match (is_word_table, joins_rules, &self.rule) {
             (true, true, _) => (
-                From {
+                FromClause {
                     tables: "calls_text CROSS JOIN calls ON calls.id = calls_text.rowid \
                              JOIN call_rules ON call_rules.id = calls.id",
                     id: "calls_text.rowid",
@@ -102,7 +102,7 @@ impl Filter {
                 true,
             ),
             (true, false, _) => (
-                From {
+                FromClause {
                     tables: "calls_text CROSS JOIN calls ON calls.id = calls_text.rowid",
                     id: "calls_text.rowid",
                 },
@@ -110,9 +110,9 @@ impl Filter {
             ),
             (false, true, _) | (false, false, Some(_)) => {
                 conditions.push("calls.id = call_rules.id".to_owned());
-                (From { tables: "call_rules CROSS JOIN calls", id: "call_rules.id" }, true)
+                (FromClause { tables: "call_rules CROSS JOIN calls", id: "call_rules.id" }, true)
             }
-            (false, false, None) => (From { tables: "calls", id: "calls.id" }, false),
+            (false, false, None) => (FromClause { tables: "calls", id: "calls.id" }, false),
         };
         if let Some(rule) = &self.rule {
             let rule = statement.bind(rule.as_str());
@@ -137,15 +137,15 @@ impl Filter {
                 conditions.push(format!("{column} = {wanted}"));
             }
         }
-        if let Some(words) = &searched {
+        if let Some(words) = &terms {
             conditions.push(self.word_condition(statement, words));
         }
         if let Some(status) = self.status {
             conditions.push(status.condition(statement, now));
         }
-        // The id narrows what is read, the time says it exactly.
+        // The id narrows the range that is read, the time is exact.
         for (time, operator, edge) in
-            [(self.from, ">=", first_id_at as fn(i64) -> i64), (self.to, "<", id_behind as fn(i64) -> i64)]
+            [(self.from, ">=", first_id_at as fn(i64) -> i64), (self.to, "<", id_after as fn(i64) -> i64)]
         {
             let Some(time) = time else { continue };
             let edge = statement.bind(edge(time));
@@ -165,24 +165,24 @@ impl Filter {
         from
     }
 
-    fn word_condition(&self, statement: &mut Statement, words: &[words::Searched]) -> String {
+    fn word_condition(&self, statement: &mut Statement, words: &[search_words::SearchTerm]) -> String {
         if words.is_empty() {
-            // Signs alone are in no call.
+            // Punctuation alone matches no call.
             return "1 = 0".to_owned();
         }
-        let tool = self.tool.as_deref().map(words::of_tool);
+        let tool = self.tool.as_deref().map(search_words::word_of_tool);
         let whole = tool.iter().map(|tool| (tool.as_str(), false));
-        let all = whole.chain(words.iter().map(|word| (word.word.as_str(), word.is_begin)));
+        let all = whole.chain(words.iter().map(|word| (word.word.as_str(), word.is_prefix)));
         match statement.dialect() {
-            Dialect::Sqlite => {
+            SqlDialect::Sqlite => {
                 let query =
-                    all.map(|(word, is_begin)| format!("\"{word}\"{}", if is_begin { "*" } else { "" }));
+                    all.map(|(word, is_prefix)| format!("\"{word}\"{}", if is_prefix { "*" } else { "" }));
                 let query = statement.bind(query.collect::<Vec<_>>().join(" AND "));
                 format!("calls_text MATCH {query}")
             }
-            Dialect::Postgres => {
+            SqlDialect::Postgres => {
                 let query =
-                    all.map(|(word, is_begin)| format!("'{word}'{}", if is_begin { ":*" } else { "" }));
+                    all.map(|(word, is_prefix)| format!("'{word}'{}", if is_prefix { ":*" } else { "" }));
                 let query = statement.bind(query.collect::<Vec<_>>().join(" & "));
                 format!("calls.words @@ {query}::text::tsquery")
             }
@@ -202,7 +202,7 @@ impl Status {
     }
 }
 
-/// Whether the gateway that began a call still runs it.
+/// Condition that the gateway that started a call still runs it.
 pub(super) fn running(statement: &mut Statement, now: i64) -> String {
     let alive_since = statement.bind(now.saturating_sub(GONE_AFTER_US));
     format!(

@@ -1,7 +1,7 @@
-//! Brings what is in the journal into the index, behind the calls' backs.
+//! Indexer: copies records from the journal into the index in the background.
 //!
-//! It reads the journal and never takes anything from a call: a database that is away makes it late, and no call
-//! slow. Nothing is held in memory but the batch at hand.
+//! It reads the journal and never delays a call: an unavailable database makes the index lag. Only the current batch is
+//! held in memory.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -14,25 +14,25 @@ use tokio_util::sync::CancellationToken;
 use super::Store;
 use super::error::StoreError;
 use super::insert::BATCH_RECORDS;
-use super::source::{Source, SourceError};
+use super::record_source::{Source, SourceError};
 use crate::Record;
 
-/// Times of the indexer.
+/// Intervals and timeouts of the indexer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct IndexerTimes {
-    /// Records are put in together when none came for so long: calls are answered first.
+    /// Debounce time: records are inserted together when none came for this long. Calls have priority.
     pub gather: Duration,
-    /// How long records are gathered at most when they keep coming.
+    /// Maximum debounce time when records keep coming.
     pub longest_gather: Duration,
-    /// How often the journal is looked at when nobody says that there is something new.
+    /// Polling interval of the journal without a notification.
     pub look: Duration,
-    /// The first wait after a failure; each further one is twice as long.
+    /// First backoff after a failure; each further one doubles.
     pub first_wait: Duration,
-    /// The longest wait after a failure.
+    /// Maximum backoff after a failure.
     pub longest_wait: Duration,
-    /// How often a node that has nothing to do says that it is alive.
+    /// Heartbeat interval of an idle node.
     pub alive: Duration,
-    /// How long the last records may take when the gateway ends. The journal has what does not make it.
+    /// Timeout for the last records at shutdown. The journal contains the rest.
     pub last: Duration,
 }
 
@@ -50,18 +50,18 @@ impl Default for IndexerTimes {
     }
 }
 
-/// How far the indexer is.
+/// Status of the indexer.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct IndexerStatus {
-    /// The number of the last record in the index; nothing while the database has not been reached.
+    /// Sequence number of the last indexed record; `None` while the database has not been reached.
     pub indexed: Option<u64>,
-    /// How many records were put in since the start.
+    /// Records that were inserted since the start.
     pub records: u64,
-    /// Records that the database refused, each written to the log. The journal has them.
+    /// Records that the database refused, each logged. The journal contains them.
     pub refused: u64,
-    /// How often something was tried again.
+    /// Number of retries.
     pub retries: u64,
-    /// What is wrong now.
+    /// The current error.
     pub problem: Option<String>,
 }
 
@@ -72,7 +72,7 @@ pub struct Indexer {
     task: JoinHandle<()>,
 }
 
-/// Speaks with a running indexer. Cheap to clone.
+/// Handle of a running indexer. Cheap to clone.
 #[derive(Clone, Debug)]
 pub struct IndexerHandle {
     news: Arc<Notify>,
@@ -80,10 +80,10 @@ pub struct IndexerHandle {
 }
 
 impl Indexer {
-    /// Starts to index the journal of a node, from where the index ends.
+    /// Starts to index the journal of a node, from the last indexed record on.
     ///
-    /// `last_before` is the last number in the journal when the gateway started: calls that were begun up to there
-    /// and have no end were cut.
+    /// `last_before` is the last sequence number in the journal at startup: calls that started up to there without an
+    /// end were interrupted.
     pub fn start(
         store: Store,
         node: &str,
@@ -94,7 +94,7 @@ impl Indexer {
     ) -> Indexer {
         let news = Arc::new(Notify::new());
         let (status, watched) = watch::channel(IndexerStatus::default());
-        let run = Run {
+        let run = IndexerTask {
             store,
             node: node.to_owned(),
             source: Some(Box::new(source)),
@@ -108,12 +108,12 @@ impl Indexer {
         Indexer { handle: IndexerHandle { news, status: watched }, task: tokio::spawn(run.run(last_before)) }
     }
 
-    /// What speaks with it.
+    /// The handle of the indexer.
     pub fn handle(&self) -> &IndexerHandle {
         &self.handle
     }
 
-    /// Waits for its end, after it was cancelled.
+    /// Waits for its exit, after it was cancelled.
     pub async fn ended(self) {
         if let Err(error) = self.task.await {
             tracing::error!("the indexer broke off: {error}; the next start reads on in the journal");
@@ -122,23 +122,23 @@ impl Indexer {
 }
 
 impl IndexerHandle {
-    /// Says that there is something new in the journal. Costs next to nothing and never waits.
+    /// Wakes the indexer after a new record. Cheap and non-blocking.
     pub fn nudge(&self) {
         self.news.notify_one();
     }
 
-    /// How far it is.
+    /// Current status.
     pub fn status(&self) -> IndexerStatus {
         self.status.borrow().clone()
     }
 
-    /// Follows how far it is.
+    /// Watches the status.
     pub fn watch(&self) -> watch::Receiver<IndexerStatus> {
         self.status.clone()
     }
 }
 
-struct Run {
+struct IndexerTask {
     store: Store,
     node: String,
     source: Option<Box<dyn Source>>,
@@ -150,14 +150,14 @@ struct Run {
     seen: Instant,
 }
 
-impl Run {
+impl IndexerTask {
     async fn run(self, last_before: u64) {
         let (cancel, last) = (self.cancel.clone(), self.times.last);
         let too_long = async {
             cancel.cancelled().await;
             sleep(last).await;
         };
-        // Dropping it in the middle of a batch is safe: it is in or it is not, and is read again.
+        // Dropping it in the middle of a batch is safe: the batch is a transaction, and is read again.
         tokio::select! {
             () = self.work(last_before) => {}
             () = too_long => {
@@ -166,7 +166,7 @@ impl Run {
         }
     }
 
-    /// Works until it is cancelled and everything that was there then is in.
+    /// Runs until it is cancelled and everything that was in the journal then is indexed.
     async fn work(mut self, last_before: u64) {
         self.begin(last_before).await;
         let mut wait = self.times.first_wait;
@@ -183,7 +183,7 @@ impl Run {
                     match (count >= BATCH_RECORDS, is_last) {
                         (true, _) => {}
                         (false, true) => return,
-                        (false, false) => self.wait_for_news().await,
+                        (false, false) => self.wait_for_records().await,
                     }
                 }
                 Err(_) if is_last => return,
@@ -192,21 +192,21 @@ impl Run {
                         tracing::warn!("the index stays behind the journal for now: {problem}");
                         is_behind = true;
                     }
-                    self.wait_after(&problem.to_string(), &mut wait).await;
+                    self.back_off(&problem.to_string(), &mut wait).await;
                 }
             }
         }
     }
 
-    /// Asks where the index ends, until the database answers.
+    /// Queries the last indexed record, until the database responds.
     async fn begin(&mut self, last_before: u64) {
         let mut wait = self.times.first_wait;
         while !self.cancel.is_cancelled() {
-            let asked = async {
+            let attempt = async {
                 self.store.begin_run(&self.node, last_before).await?;
                 self.store.indexed(&self.node).await
             };
-            match asked.await {
+            match attempt.await {
                 Ok(indexed) => {
                     self.next = indexed + 1;
                     self.status.send_modify(|status| {
@@ -219,17 +219,17 @@ impl Run {
                     if wait == self.times.first_wait {
                         tracing::warn!("the index cannot be reached yet: {error}");
                     }
-                    self.wait_after(&error.to_string(), &mut wait).await;
+                    self.back_off(&error.to_string(), &mut wait).await;
                 }
             }
         }
     }
 
-    /// One batch: how many records came.
-    async fn step(&mut self) -> Result<usize, Problem> {
-        let records = self.read().await.map_err(Problem::Source)?;
+    /// Indexes one batch. Returns the number of records.
+    async fn step(&mut self) -> Result<usize, IndexingError> {
+        let records = self.read().await.map_err(IndexingError::Source)?;
         let Some(last) = records.last().map(|record| record.seq) else {
-            self.say_alive().await?;
+            self.send_heartbeat().await?;
             return Ok(0);
         };
         self.put(&records).await?;
@@ -243,7 +243,7 @@ impl Run {
         Ok(records.len())
     }
 
-    /// Reads on a thread that may wait for the disk.
+    /// Reads on a blocking thread.
     async fn read(&mut self) -> Result<Vec<Record>, SourceError> {
         let Some(mut source) = self.source.take() else {
             return Err(SourceError("reading the journal broke off".to_owned()));
@@ -259,41 +259,41 @@ impl Run {
         records
     }
 
-    async fn put(&mut self, records: &[Record]) -> Result<(), Problem> {
+    async fn put(&mut self, records: &[Record]) -> Result<(), IndexingError> {
         match self.store.insert(records).await {
             Err(StoreError::Refused(_)) if records.len() > 1 => {
-                // One of them does not fit: the others shall not wait for it.
+                // One record is invalid: insert the others one by one.
                 for record in records {
                     self.put_one(record).await?;
                 }
                 Ok(())
             }
             Err(StoreError::Refused(_)) => self.put_one(&records[0]).await,
-            other => other.map(|_| ()).map_err(Problem::Store),
+            other => other.map(|_| ()).map_err(IndexingError::Store),
         }
     }
 
-    async fn put_one(&mut self, record: &Record) -> Result<(), Problem> {
+    async fn put_one(&mut self, record: &Record) -> Result<(), IndexingError> {
         match self.store.insert(std::slice::from_ref(record)).await {
             Err(StoreError::Refused(why)) => {
                 tracing::error!("record {} of {} is not in the index: {why}", record.seq, record.node);
                 self.status.send_modify(|status| status.refused += 1);
                 Ok(())
             }
-            other => other.map(|_| ()).map_err(Problem::Store),
+            other => other.map(|_| ()).map_err(IndexingError::Store),
         }
     }
 
-    async fn say_alive(&mut self) -> Result<(), Problem> {
+    async fn send_heartbeat(&mut self) -> Result<(), IndexingError> {
         if self.seen.elapsed() >= self.times.alive {
-            self.store.seen(&self.node).await.map_err(Problem::Store)?;
+            self.store.seen(&self.node).await.map_err(IndexingError::Store)?;
             self.seen = Instant::now();
         }
         self.status.send_if_modified(|status| status.problem.take().is_some());
         Ok(())
     }
 
-    async fn wait_for_news(&mut self) {
+    async fn wait_for_records(&mut self) {
         let gathered = async {
             if timeout(self.times.look, self.news.notified()).await.is_err() {
                 return;
@@ -301,7 +301,7 @@ impl Run {
             let began = Instant::now();
             loop {
                 sleep(self.times.gather).await;
-                // One look in a while, and not a wake for each: who writes must not pay for who reads.
+                // Polls at an interval, and is not woken for each record: writers must not pay for the indexer.
                 let came_more = timeout(Duration::ZERO, self.news.notified()).await.is_ok();
                 if !came_more || began.elapsed() >= self.times.longest_gather {
                     return;
@@ -311,7 +311,7 @@ impl Run {
         self.cancel.run_until_cancelled(gathered).await;
     }
 
-    async fn wait_after(&mut self, problem: &str, wait: &mut Duration) {
+    async fn back_off(&mut self, problem: &str, wait: &mut Duration) {
         self.status.send_modify(|status| {
             status.retries += 1;
             status.problem = Some(problem.to_owned());
@@ -321,9 +321,9 @@ impl Run {
     }
 }
 
-/// Why a batch did not get in.
+/// Error of indexing a batch.
 #[derive(Debug, thiserror::Error)]
-enum Problem {
+enum IndexingError {
     #[error("the journal cannot be read: {0}")]
     Source(SourceError),
     #[error("{0}")]

@@ -1,4 +1,4 @@
-//! The database that several gateways share.
+//! PostgreSQL: the database that several gateways share.
 
 use std::ffi::OsString;
 use std::net::IpAddr;
@@ -13,17 +13,17 @@ use tokio::sync::OnceCell;
 use super::database::Database;
 use super::error::StoreError;
 
-/// How many connections a gateway has, with the one that listens.
+/// Connections of a gateway, including the one that listens.
 const CONNECTIONS: u32 = 6;
-/// How long a connection is waited for.
-const CONNECT: Duration = Duration::from_secs(3);
-/// How long the database works on one statement before it gives up by itself.
+/// Timeout for a connection.
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(3);
+/// Timeout of a statement in the database itself.
 const STATEMENT_MILLISECONDS: &str = "30000";
 
-/// How an address names a certificate authority.
+/// Parameters of an address that name a certificate authority.
 const AUTHORITY_KEYS: [&str; 3] = ["sslrootcert", "ssl-root-cert", "ssl-ca"];
 
-/// Where systems have their certificate authorities in one file: Debian and Alpine, Fedora, openSUSE, macOS and BSD.
+/// Certificate bundles of systems: Debian and Alpine, Fedora, openSUSE, macOS and BSD.
 const AUTHORITIES: [&str; 4] = [
     "/etc/ssl/certs/ca-certificates.crt",
     "/etc/pki/tls/certs/ca-bundle.crt",
@@ -31,25 +31,27 @@ const AUTHORITIES: [&str; 4] = [
     "/etc/ssl/cert.pem",
 ];
 
-/// Takes the address; the database itself is looked for with the first question, and may be away now.
+/// Parses the address; the first query connects, so the database may be unavailable now.
 pub(super) fn open(address: &str) -> Result<Database, StoreError> {
     let options = options(address)?.options([("statement_timeout", STATEMENT_MILLISECONDS)]);
-    let pool =
-        PgPoolOptions::new().max_connections(CONNECTIONS).acquire_timeout(CONNECT).connect_lazy_with(options);
+    let pool = PgPoolOptions::new()
+        .max_connections(CONNECTIONS)
+        .acquire_timeout(CONNECT_TIMEOUT)
+        .connect_lazy_with(options);
     Ok(Database::Postgres { pool, ready: OnceCell::new() })
 }
 
-/// Whether the database lets us in and answers. Nothing in it is made or changed.
-pub(super) async fn answers(address: &str) -> Result<(), StoreError> {
+/// Checks that the database accepts the credentials and responds. Nothing in it is changed.
+pub(super) async fn ping(address: &str) -> Result<(), StoreError> {
     let options = options(address)?;
-    let asked = async {
+    let attempt = async {
         let mut connection: PgConnection = options.connect().await?;
         connection.ping().await?;
         connection.close().await
     };
-    match tokio::time::timeout(CONNECT, asked).await {
+    match tokio::time::timeout(CONNECT_TIMEOUT, attempt).await {
         Ok(answered) => answered.map_err(StoreError::from),
-        Err(_) => Err(StoreError::Away(format!("no answer within {} s", CONNECT.as_secs()))),
+        Err(_) => Err(StoreError::Away(format!("no answer within {} s", CONNECT_TIMEOUT.as_secs()))),
     }
 }
 
@@ -62,35 +64,34 @@ fn options(address: &str) -> Result<PgConnectOptions, StoreError> {
     Ok(with_tls(options, address, &|name| std::env::var_os(name)).application_name("toolwright"))
 }
 
-/// The file of a certificate authority that the address names and that cannot be read: sqlx only says that some file is
-/// missing.
+/// The certificate file of the address when it cannot be read: sqlx only reports that a file is missing.
 fn unreadable_authority(address: &str) -> Option<(&str, std::io::Error)> {
     let (_, query) = address.split_once('?')?;
     let value = |pair| AUTHORITY_KEYS.iter().find_map(|key| str::strip_prefix(pair, key)?.strip_prefix('='));
     let file = query.split('&').find_map(value)?;
-    // An escaped one is left to sqlx.
+    // A percent-encoded path is left to sqlx.
     let error = std::fs::File::open(file).err().filter(|_| !file.contains('%'))?;
     Some((file, error))
 }
 
-/// TLS with a verified certificate, unless the address or the environment says otherwise, or the database is on this
-/// machine. sqlx would take any certificate, and no TLS at all where the server offers none. The authorities are
-/// those of the system besides Mozilla's, unless others are named.
+/// Requires TLS with a verified certificate, unless the address or the environment says otherwise, or the database is
+/// on this machine. The default of sqlx accepts any certificate, and no TLS where the server offers none. The
+/// authorities are those of the system in addition to Mozilla's, unless others are configured.
 fn with_tls(
     options: PgConnectOptions,
     address: &str,
     environment: &dyn Fn(&str) -> Option<OsString>,
 ) -> PgConnectOptions {
-    let is_said = |keys: &[&str], variable: &str| {
+    let is_set = |keys: &[&str], variable: &str| {
         let query = address.split_once('?').map(|(_, query)| query).unwrap_or_default();
         let has = |key: &&str| query.split('&').any(|pair| pair.split('=').next() == Some(*key));
         keys.iter().any(has) || environment(variable).is_some_and(|value| !value.is_empty())
     };
-    let options = match is_said(&["sslmode", "ssl-mode"], "PGSSLMODE") || is_local(&options) {
+    let options = match is_set(&["sslmode", "ssl-mode"], "PGSSLMODE") || is_local(&options) {
         true => options,
         false => options.ssl_mode(PgSslMode::VerifyFull),
     };
-    match is_said(&AUTHORITY_KEYS, "PGSSLROOTCERT") {
+    match is_set(&AUTHORITY_KEYS, "PGSSLROOTCERT") {
         true => options,
         false => match system_authorities(environment) {
             Some(file) => options.ssl_root_cert(file),
@@ -99,7 +100,7 @@ fn with_tls(
     }
 }
 
-/// Whether what is sent stays on this machine.
+/// Whether the connection stays on this machine.
 fn is_local(options: &PgConnectOptions) -> bool {
     let host = options.get_host();
     let address = host.trim_matches(['[', ']']).parse::<IpAddr>();
@@ -107,7 +108,7 @@ fn is_local(options: &PgConnectOptions) -> bool {
     options.get_socket().is_some() || host.starts_with('/') || is_loopback
 }
 
-/// The file with the certificate authorities of the system, also those that a company added.
+/// The certificate bundle of the system, which includes authorities that a company added.
 fn system_authorities(environment: &dyn Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
     let named = environment("SSL_CERT_FILE").map(PathBuf::from);
     named.into_iter().chain(AUTHORITIES.map(PathBuf::from)).find(|file| file.is_file())
@@ -118,10 +119,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_database_elsewhere_is_asked_with_verified_tls_unless_something_else_is_said() {
+    fn remote_database_requires_verified_tls_by_default() {
         let mode = |address: &str, set: &[&str]| {
             let environment = |name: &str| set.contains(&name).then(|| OsString::from("prefer"));
-            // Without what the environment of the test says.
+            // Independent of the environment of the test.
             let options = PgConnectOptions::from_str(address).expect("an address");
             let before = format!("{:?}", options.get_ssl_mode());
             let after = format!("{:?}", with_tls(options, address, &environment).get_ssl_mode());
@@ -157,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn the_authorities_of_the_system_are_taken_from_where_it_says() {
+    fn system_certificates_respect_ssl_cert_file() {
         let scratch = tempfile::tempdir().expect("a folder");
         let file = scratch.path().join("authorities.pem");
         std::fs::write(&file, "").expect("written");

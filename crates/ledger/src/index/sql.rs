@@ -1,9 +1,9 @@
-//! The SQL of both databases, from files: `sql/` what both understand, `sql/sqlite` and `sql/postgres` what each has
-//! in its own words, with the same names and the same columns in the same order.
+//! The SQL of both databases, from files: `sql/` is common, `sql/sqlite` and `sql/postgres` are specific, with the same
+//! names and the same columns in the same order.
 
-/// Which database is spoken to.
+/// The dialect of a database.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Dialect {
+pub(super) enum SqlDialect {
     Sqlite,
     Postgres,
 }
@@ -34,14 +34,14 @@ statements! {
     insert_exchanges, numbers_there, sums,
 }
 
-/// SQLite keeps words in a table of their own.
+/// SQLite stores the words of calls in a separate table.
 pub(super) const SQLITE_INSERT_WORDS: &str = include_str!("sql/sqlite/insert_words.sql");
-/// SQLite keeps words in a table of their own.
+/// SQLite stores the words of calls in a separate table.
 pub(super) const SQLITE_DELETE_WORDS: &str = include_str!("sql/sqlite/delete_calls_text.sql");
-/// Only PostgreSQL tells others.
+/// Only PostgreSQL has notifications.
 pub(super) const POSTGRES_NOTIFY: &str = include_str!("sql/postgres/notify.sql");
 
-/// What brings a database to the present shape, in order. A file that was ever released does not change.
+/// Migrations in order. A released file never changes: sqlx compares checksums.
 const SQLITE_STEPS: [(&str, &str); 3] = [
     ("calls", include_str!("sql/sqlite/0001_calls.sql")),
     ("exchanges", include_str!("sql/sqlite/0002_exchanges.sql")),
@@ -55,52 +55,52 @@ const POSTGRES_STEPS: [(&str, &str); 3] = [
 
 /// A table of records.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Table {
+pub(super) enum RecordTable {
     Calls,
     Exchanges,
 }
 
-impl Table {
-    pub const ALL: [Table; 2] = [Table::Calls, Table::Exchanges];
+impl RecordTable {
+    pub const ALL: [RecordTable; 2] = [RecordTable::Calls, RecordTable::Exchanges];
 
     pub fn name(self) -> &'static str {
         match self {
-            Table::Calls => "calls",
-            Table::Exchanges => "exchanges",
+            RecordTable::Calls => "calls",
+            RecordTable::Exchanges => "exchanges",
         }
     }
 }
 
-impl Dialect {
+impl SqlDialect {
     pub fn sql(self) -> &'static Sql {
         match self {
-            Dialect::Sqlite => &SQLITE,
-            Dialect::Postgres => &POSTGRES,
+            SqlDialect::Sqlite => &SQLITE,
+            SqlDialect::Postgres => &POSTGRES,
         }
     }
 
-    /// The steps from an empty database to the present shape.
+    /// The migrations from an empty database to the current schema.
     pub fn migrator(self) -> sqlx::migrate::Migrator {
         use sqlx::SqlSafeStr;
         use sqlx::migrate::{Migration, MigrationType, Migrator};
         let steps = match self {
-            Dialect::Sqlite => &SQLITE_STEPS,
-            Dialect::Postgres => &POSTGRES_STEPS,
+            SqlDialect::Sqlite => &SQLITE_STEPS,
+            SqlDialect::Postgres => &POSTGRES_STEPS,
         };
         let migrations = steps.iter().zip(1..).map(|(&(name, sql), version)| {
             Migration::new(version, name.into(), MigrationType::Simple, sql.into_sql_str(), false)
         });
         let mut migrator = Migrator::with_migrations(migrations.collect());
-        // The database may be shared with others that use the same library.
+        // The database may be shared with other programs that use sqlx.
         migrator.dangerous_set_table_name("toolwright_migrations");
         migrator
     }
 
-    /// A condition on a column of yes and no, written so that an index on it is used.
+    /// A condition on a boolean column, written so that an index on it is used.
     pub fn is_true(self, column: &str) -> String {
         match self {
-            Dialect::Sqlite => format!("{column} = 1"),
-            Dialect::Postgres => column.to_owned(),
+            SqlDialect::Sqlite => format!("{column} = 1"),
+            SqlDialect::Postgres => column.to_owned(),
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The index file of one machine: how it is opened, and what becomes of one that cannot be used.
+//! SQLite: the index file of one machine, and the handling of unusable files.
 
 use std::fs::{self, OpenOptions};
 use std::io;
@@ -14,39 +14,39 @@ use toolwright_base::private_options;
 
 use super::database::Database;
 use super::error::StoreError;
-use super::sql::Dialect;
+use super::sql::SqlDialect;
 
-/// How many may read at once.
+/// Maximum number of concurrent readers.
 const READERS: u32 = 4;
-/// How long a reader's connection stays open without a question: each holds memory.
-const READER_IDLE: Duration = Duration::from_secs(60);
-/// How long a write of another process is waited for.
-const BUSY: Duration = Duration::from_secs(5);
-/// How much of the file is read through memory that the system can take back.
+/// Idle timeout of a reader connection: each uses memory.
+const READER_IDLE_TIMEOUT: Duration = Duration::from_secs(60);
+/// Timeout for a write of another process.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(5);
+/// Part of the file that is memory-mapped.
 const MAPPED_BYTES: &str = "268435456";
-/// What the write-ahead file is cut to after a checkpoint.
+/// Size to which the write-ahead log is truncated after a checkpoint.
 const WAL_BYTES: &str = "67108864";
-/// What a reader keeps of the file, in KiB.
+/// Page cache of a reader, in KiB.
 const READER_CACHE_KIB: &str = "-16384";
-/// What the writer keeps of the file, in KiB: it goes on at the end, and the ends of the indexes are small.
+/// Page cache of the writer, in KiB: it appends, and the ends of the indexes are small.
 const WRITER_CACHE_KIB: &str = "-2048";
 
-/// How every file of SQLite begins.
-const HEAD: &[u8; 16] = b"SQLite format 3\0";
+/// Magic bytes of an SQLite file.
+const MAGIC: &[u8; 16] = b"SQLite format 3\0";
 
-/// What SQLite puts beside its file.
-const BESIDE: [&str; 3] = ["", "-wal", "-shm"];
+/// The file and the files that SQLite creates next to it.
+const DATABASE_FILES: [&str; 3] = ["", "-wal", "-shm"];
 
-/// An index file that could not be used and was set aside.
+/// An unusable index file that was set aside.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SetAside {
-    /// Where it is now.
+    /// Its new path.
     pub file: PathBuf,
-    /// What was wrong with it.
+    /// The reason.
     pub why: String,
 }
 
-/// Opens the file, or makes it. One that is damaged or from a later version is set aside.
+/// Opens or creates the file. One that is damaged or from a later version is set aside.
 pub(super) async fn open(file: &Path) -> Result<(Database, Option<SetAside>), StoreError> {
     let marked = damage_mark(file);
     let why = match marked.exists() {
@@ -72,31 +72,31 @@ pub(super) async fn open(file: &Path) -> Result<(Database, Option<SetAside>), St
     Ok((try_open(file).await?, Some(set_aside)))
 }
 
-/// Opens a file that somebody named, or makes it. What is no index of calls is left as it is, and so is a damaged
-/// one: nobody can tell what it was.
+/// Opens or creates a file from the configuration. A file that is not an index is left unchanged, and so is a damaged
+/// one: its purpose is unknown.
 pub(super) async fn open_named(file: &Path) -> Result<Database, StoreError> {
-    let not_ours = || StoreError::NotOurs { path: file.to_owned() };
-    let mut head = [0; HEAD.len()];
+    let not_an_index = || StoreError::NotOurs { path: file.to_owned() };
+    let mut magic = [0; MAGIC.len()];
     match fs::File::open(file) {
-        Ok(mut opened) => match io::Read::read_exact(&mut opened, &mut head) {
-            Ok(()) if head == *HEAD => {}
+        Ok(mut opened) => match io::Read::read_exact(&mut opened, &mut magic) {
+            Ok(()) if magic == *MAGIC => {}
             _ if opened.metadata().is_ok_and(|metadata| metadata.is_file() && metadata.len() == 0) => {}
-            _ => return Err(not_ours()),
+            _ => return Err(not_an_index()),
         },
         Err(error) if error.kind() == io::ErrorKind::NotFound => {}
         Err(error) => {
             return Err(StoreError::File { path: file.to_owned(), reason: error.to_string() });
         }
     }
-    if head == *HEAD {
+    if magic == *MAGIC {
         match is_index(file).await.map_err(StoreError::from) {
             Ok(true) => {}
-            Ok(false) | Err(StoreError::Broken(_)) => return Err(not_ours()),
+            Ok(false) | Err(StoreError::Broken(_)) => return Err(not_an_index()),
             Err(error) => return Err(error),
         }
     }
     match try_open(file).await {
-        Err(StoreError::Broken(_)) => Err(not_ours()),
+        Err(StoreError::Broken(_)) => Err(not_an_index()),
         opened => opened,
     }
 }
@@ -104,7 +104,7 @@ pub(super) async fn open_named(file: &Path) -> Result<Database, StoreError> {
 /// Whether a database has the tables of an index, or none at all.
 async fn is_index(file: &Path) -> Result<bool, sqlx::Error> {
     let mut database = SqliteConnection::connect_with(
-        &SqliteConnectOptions::new().filename(file).busy_timeout(BUSY).read_only(true),
+        &SqliteConnectOptions::new().filename(file).busy_timeout(BUSY_TIMEOUT).read_only(true),
     )
     .await?;
     let sql = "SELECT count(*) = 0 OR sum(name = 'toolwright_migrations') > 0 FROM sqlite_master WHERE type = 'table'";
@@ -113,7 +113,7 @@ async fn is_index(file: &Path) -> Result<bool, sqlx::Error> {
     Ok(is_index != 0)
 }
 
-/// Remembers that the file is damaged, for the next start.
+/// Marks the file as damaged, for the next start.
 pub(super) fn mark_damaged(file: &Path) {
     if let Err(error) = fs::write(damage_mark(file), b"") {
         tracing::error!(
@@ -128,10 +128,10 @@ fn damage_mark(file: &Path) -> PathBuf {
 }
 
 async fn try_open(file: &Path) -> Result<Database, StoreError> {
-    // Who else may not read it: the files beside it get the rights of this one. When it cannot be made, the
-    // database says why.
+    // Creates the file with private permissions: SQLite copies them to the files next to it. When it cannot be created,
+    // the database reports the reason.
     drop(private_options(OpenOptions::new().write(true).create(true).truncate(false)).open(file));
-    let shared = SqliteConnectOptions::new().filename(file).busy_timeout(BUSY);
+    let shared = SqliteConnectOptions::new().filename(file).busy_timeout(BUSY_TIMEOUT);
     let reading = shared
         .clone()
         .pragma("mmap_size", MAPPED_BYTES)
@@ -141,16 +141,16 @@ async fn try_open(file: &Path) -> Result<Database, StoreError> {
         .pragma("cache_size", WRITER_CACHE_KIB)
         .create_if_missing(true)
         .journal_mode(SqliteJournalMode::Wal)
-        // A crash of the machine may lose the last transactions; the journal has them.
+        // A system crash may lose the last transactions; the journal contains them.
         .synchronous(SqliteSynchronous::Normal)
         .auto_vacuum(SqliteAutoVacuum::Incremental)
         .pragma("journal_size_limit", WAL_BYTES);
     let writer = pool(1)
         .after_release(|connection, _| {
             Box::pin(async move {
-                // A full disk makes SQLite roll back by itself; the library counts the transaction on and would refuse
-                // every later one. Such a connection is closed, and the next one starts clean. The ping waits
-                // for a rollback that is under way.
+                // On a full disk SQLite rolls back by itself, but sqlx still counts the transaction and would refuse
+                // every later one. Such a connection is closed, and the next one starts clean. The ping waits for a
+                // running rollback.
                 connection.ping().await?;
                 Ok(!connection.is_in_transaction())
             })
@@ -158,9 +158,9 @@ async fn try_open(file: &Path) -> Result<Database, StoreError> {
         .connect_with(writing)
         .await?;
     let checked = async {
-        Dialect::Sqlite.migrator().run(&writer).await?;
+        SqlDialect::Sqlite.migrator().run(&writer).await?;
         check(&writer).await?;
-        let readers = pool(READERS).idle_timeout(READER_IDLE).connect_with(reading).await?;
+        let readers = pool(READERS).idle_timeout(READER_IDLE_TIMEOUT).connect_with(reading).await?;
         Ok::<SqlitePool, StoreError>(readers)
     };
     match checked.await {
@@ -175,13 +175,13 @@ async fn try_open(file: &Path) -> Result<Database, StoreError> {
 fn pool(connections: u32) -> SqlitePoolOptions {
     SqlitePoolOptions::new()
         .max_connections(connections)
-        .acquire_timeout(BUSY)
+        .acquire_timeout(BUSY_TIMEOUT)
         .idle_timeout(None)
         .max_lifetime(None)
 }
 
-/// Reads a little of every table, so that a file that was cut or overwritten is seen at the start. Not all of it:
-/// that takes seconds for a large file.
+/// Reads a little of every table, so that a truncated or overwritten file is detected at startup. A full check would
+/// take seconds for a large file.
 async fn check(pool: &SqlitePool) -> Result<(), StoreError> {
     for sql in [
         "SELECT count(*) FROM (SELECT * FROM calls ORDER BY id DESC LIMIT 50)",
@@ -197,10 +197,10 @@ async fn check(pool: &SqlitePool) -> Result<(), StoreError> {
     Ok(())
 }
 
-/// Renames the file and what belongs to it. One that was set aside before makes way.
+/// Renames the file and those next to it. An earlier one that was set aside is replaced.
 fn set_aside(file: &Path) -> io::Result<PathBuf> {
     let aside = with_ending(file, ".broken");
-    for ending in BESIDE {
+    for ending in DATABASE_FILES {
         let target = with_ending(&aside, ending);
         remove(&target)?;
         match fs::rename(with_ending(file, ending), target) {
@@ -226,31 +226,33 @@ fn with_ending(file: &Path, ending: &str) -> PathBuf {
 
 #[cfg(test)]
 mod tests {
-    use super::super::database::{Statement, Work};
+    use super::super::database::{Statement, StoreTransaction};
     use super::*;
 
     #[tokio::test]
-    async fn a_full_disk_leaves_no_transaction_behind() {
+    async fn full_disk_leaves_no_open_transaction() {
         let folder = tempfile::tempdir().expect("a folder");
         let database = try_open(&folder.path().join("index.db")).await.expect("opened");
         let Database::Sqlite { writer, .. } = &database else { panic!("it is SQLite") };
-        // A limit of pages is met as a full disk is, on this one connection.
+        // A page limit acts like a full disk, on this one connection.
         sqlx::query("PRAGMA max_page_count = 1").execute(writer).await.expect("limited");
-        let Work::Sqlite(mut work) = database.begin().await.expect("begun") else { panic!("it is SQLite") };
-        // One row: SQLite has no journal of its own for the statement, and rolls back everything.
+        let StoreTransaction::Sqlite(mut transaction) = database.begin().await.expect("begun") else {
+            panic!("it is SQLite")
+        };
+        // One row: SQLite has no statement journal for it, and rolls back everything.
         let large = "INSERT INTO toolwright_migrations (version, description, success, checksum, execution_time) \
                      VALUES (1001, hex(zeroblob(2000000)), 1, x'00', 0)";
-        let refused = sqlx::query(large).execute(&mut *work).await.expect_err("no room");
+        let refused = sqlx::query(large).execute(&mut *transaction).await.expect_err("no room");
         assert!(refused.to_string().contains("full"), "{refused}");
-        drop(work);
-        // There is room again.
-        let mut work = database.begin().await.expect("a new transaction begins");
+        drop(transaction);
+        // There is space again.
+        let mut transaction = database.begin().await.expect("a new transaction begins");
         let seen = Statement::new(
-            Dialect::Sqlite,
+            SqlDialect::Sqlite,
             "SELECT count(*) FROM toolwright_migrations WHERE version > 1000",
         );
-        assert_eq!(work.rows(seen).await.expect("read")[0].int(), 0);
-        work.commit().await.expect("committed");
+        assert_eq!(transaction.rows(seen).await.expect("read")[0].int(), 0);
+        transaction.commit().await.expect("committed");
         database.close().await;
     }
 }

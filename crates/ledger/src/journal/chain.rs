@@ -1,49 +1,49 @@
-//! Whether lines follow each other: numbers without gaps, each with the hash of the one before.
+//! Hash chain over lines: sequence numbers without gaps, each line with the hash of the previous one.
 
 use super::damage::Why;
-use super::line::{Hash, Link, prove};
+use super::line_format::{ChainLink, LineHash, verify_line};
 
-/// Where a chain is.
+/// Position in a chain.
 #[derive(Clone, Debug)]
 pub(super) struct Chain {
-    /// The number of the next record, as far as is known.
+    /// Expected sequence number of the next record.
     pub next: u64,
-    /// The hash of the line before, when it is known.
-    prev: Option<Hash>,
-    /// The smallest number that the next record can have.
+    /// Hash of the previous line, when it is known.
+    prev: Option<LineHash>,
+    /// The smallest possible sequence number of the next record.
     least: u64,
-    /// Whether lines were spoiled since the last good one: how many they were is not sure.
-    is_loose: bool,
+    /// Whether lines were damaged since the last good one: their number is uncertain.
+    is_uncertain: bool,
 }
 
-/// What is true of one line. A line may be good in itself and in the wrong place.
+/// Result of checking one line. A line may be valid in itself and in the wrong place.
 #[derive(Debug)]
-pub(super) struct Checked {
-    /// The line's own link, when it proves itself and its record has not been there.
-    pub link: Option<Link>,
-    /// What is wrong, with the number that should be here.
+pub(super) struct LineCheck {
+    /// The line's link, when its hash is valid and its record is new.
+    pub link: Option<ChainLink>,
+    /// The damage, with the expected sequence number.
     pub wrong: Option<(u64, Why)>,
 }
 
 impl Chain {
-    /// A chain before the record with this number.
-    pub fn before(next: u64, prev: Option<Hash>) -> Chain {
-        Chain { next, prev, least: next, is_loose: false }
+    /// A chain before the record with this sequence number.
+    pub fn before(next: u64, prev: Option<LineHash>) -> Chain {
+        Chain { next, prev, least: next, is_uncertain: false }
     }
 
-    /// Takes the next line, without its newline.
-    pub fn check(&mut self, line: &[u8]) -> Checked {
-        let link = match prove(line) {
+    /// Checks the next line, without its newline.
+    pub fn check(&mut self, line: &[u8]) -> LineCheck {
+        let link = match verify_line(line) {
             Ok(link) => link,
-            Err(why) => return Checked { link: None, wrong: Some((self.spoil(), why)) },
+            Err(why) => return LineCheck { link: None, wrong: Some((self.mark_unreadable(), why)) },
         };
         let expected = self.next;
         let number = Why::Number { expected, found: link.seq };
         if link.seq < self.least {
-            self.spoil();
-            return Checked { link: None, wrong: Some((expected, number)) };
+            self.mark_unreadable();
+            return LineCheck { link: None, wrong: Some((expected, number)) };
         }
-        let wrong = if self.is_loose {
+        let wrong = if self.is_uncertain {
             None
         } else if link.seq != expected {
             Some(number)
@@ -51,20 +51,20 @@ impl Chain {
             self.prev.filter(|prev| *prev != link.prev).map(|_| Why::Chain)
         };
         *self = Chain::before(link.seq.saturating_add(1), Some(link.hash));
-        Checked { link: Some(link), wrong: wrong.map(|why| (expected, why)) }
+        LineCheck { link: Some(link), wrong: wrong.map(|why| (expected, why)) }
     }
 
-    /// A line that says nothing. Gives the number that it should have had.
-    pub fn spoil(&mut self) -> u64 {
+    /// Skips an unreadable line. Returns the sequence number that it should have had.
+    pub fn mark_unreadable(&mut self) -> u64 {
         let expected = self.next;
         self.next = self.next.saturating_add(1);
         self.prev = None;
-        self.is_loose = true;
+        self.is_uncertain = true;
         expected
     }
 
-    /// Whether a segment that begins with this record leaves records out.
+    /// Whether a segment that starts with this record leaves a gap.
     pub fn is_gap(&self, first: u64) -> bool {
-        !self.is_loose && first > self.next
+        !self.is_uncertain && first > self.next
     }
 }

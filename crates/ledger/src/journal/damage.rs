@@ -1,53 +1,53 @@
-//! What is wrong at one place of a journal.
+//! Damage at one place of a journal.
 
 use std::path::PathBuf;
 
-/// A place where a journal is not as it was written.
+/// A place where a journal differs from what was written.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}, line {line} (byte {offset}), record {seq}: {why}")]
 pub struct Damage {
     /// The segment.
     pub file: PathBuf,
-    /// The line in it, from 1 on.
+    /// Line number, from 1 on.
     pub line: u64,
-    /// Where that line begins, in bytes.
+    /// Byte offset of the line.
     pub offset: u64,
-    /// The number that the record there should have.
+    /// Sequence number that the record should have.
     pub seq: u64,
-    /// What is wrong.
+    /// Kind of the damage.
     pub why: Why,
 }
 
-/// What is wrong with a line.
+/// Kind of damage of a line.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Why {
-    /// The file ends within it.
+    /// The file ends within the line.
     #[error("the file ends within the line")]
     Torn,
-    /// It does not end as lines of a journal do.
+    /// The line does not end with a hash.
     #[error("this is no line of a journal: it does not end with a hash")]
     NoHash,
-    /// Its hash is not that of its bytes.
+    /// The hash does not match the bytes.
     #[error("the line was changed: its hash does not fit")]
     Hash,
-    /// It fits itself, but not the line before.
+    /// The line is valid, but does not follow the previous one.
     #[error("the line does not follow the one before: prev_hash does not fit")]
     Chain,
-    /// Records are missing, or there are some too many.
+    /// Records are missing or duplicated.
     #[error("record {expected} should be here, not {found}")]
     Number {
-        /// The number that should be here.
+        /// Expected sequence number.
         expected: u64,
-        /// The number that is here.
+        /// Actual sequence number.
         found: u64,
     },
-    /// The hash fits, but it cannot be read as a record.
+    /// The hash matches, but the line is not a valid record.
     #[error("the line cannot be read as a record: {0}")]
     NoRecord(String),
-    /// It is longer than a line may be.
+    /// The line exceeds the maximum length.
     #[error("the line is longer than a line of a journal may be")]
     TooLong,
-    /// What came before is not there, and no note says that it was removed.
+    /// The previous segments are missing, and `journal.head` does not say that they were removed.
     #[error("what came before this is missing, and journal.head does not say that it was removed")]
     NoBegin,
     /// The file cannot be read.

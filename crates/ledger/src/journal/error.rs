@@ -1,11 +1,11 @@
-//! What can go wrong with a journal as a whole, and with one record.
+//! Errors of a journal, and of appending one record.
 
 use std::io;
 use std::path::PathBuf;
 
-use super::line::MAX_LINE;
+use super::line_format::MAX_LINE;
 
-/// Why a journal cannot be opened or kept.
+/// Error of opening or maintaining a journal.
 #[derive(Debug, thiserror::Error)]
 pub enum JournalError {
     /// Another process writes it.
@@ -16,22 +16,22 @@ pub enum JournalError {
     InUse {
         /// The folder of the journal.
         folder: PathBuf,
-        /// The process, when it said so.
+        /// Its process id, when the lock file contains it.
         pid: Option<u32>,
     },
-    /// The folder is that of another node.
+    /// The folder belongs to another node.
     #[error(
         "the journal in {folder} is that of node '{found}', not of '{asked}'; give each node its own folder"
     )]
     OtherNode {
         /// The folder of the journal.
         folder: PathBuf,
-        /// Whose it is.
+        /// The actual node.
         found: String,
-        /// Whose it should be.
+        /// The requested node.
         asked: String,
     },
-    /// The name of a node cannot be used.
+    /// A node name is invalid.
     #[error(
         "'{name}' is no name for a node: it takes 1 to 64 letters, digits, '-', '_' and '.', and no '.' at its begin"
     )]
@@ -39,58 +39,58 @@ pub enum JournalError {
         /// The name.
         name: String,
     },
-    /// An option has a value that cannot be.
+    /// An option has an invalid value.
     #[error("the journal's {what} cannot be: {why}")]
     Option {
-        /// Which option.
+        /// The option.
         what: &'static str,
-        /// What is wrong with it.
+        /// The reason.
         why: &'static str,
     },
-    /// The disk said no.
+    /// An I/O error.
     #[error("cannot {what} {path}: {why}")]
     Io {
-        /// What was tried.
+        /// The attempted operation.
         what: &'static str,
-        /// On what.
+        /// The file or folder.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         why: io::Error,
     },
 }
 
-/// Why a record is not in the journal, or not surely.
+/// Error of appending a record.
 #[derive(Debug, thiserror::Error)]
 pub enum AppendError {
-    /// It could not be written. It is not in the journal.
+    /// The record could not be written. It is not in the journal.
     #[error("cannot write to the journal {path}: {why}")]
     Write {
-        /// The file, or the folder when no file could be made.
+        /// The file, or the folder when no file could be created.
         path: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         why: io::Error,
     },
-    /// It was written, and then the sync failed: after a loss of power it may be there, or may not.
+    /// The record was written, but the sync failed: it may not survive a power loss.
     #[error("record {seq} is not safe from a loss of power: {why}")]
     NotSynced {
-        /// The number of the record.
+        /// Sequence number of the record.
         seq: u64,
-        /// What the system said.
+        /// The error of the operating system.
         why: String,
     },
-    /// It is larger than a line may be.
+    /// The record exceeds the maximum length of a line.
     #[error("a record of {size} bytes is larger than a line of the journal may be ({MAX_LINE} bytes)")]
     TooLarge {
         /// Its size.
         size: usize,
     },
-    /// It cannot be written as JSON.
+    /// The record cannot be serialized as JSON.
     #[error("a record cannot be written as JSON: {0}")]
     Json(String),
-    /// Too many wait for a sync already.
+    /// Too many records wait for a sync.
     #[error("{waiting} records wait for the disk already; it is too slow for what is asked of it")]
     TooManyWaiting {
-        /// How many.
+        /// The number of waiting records.
         waiting: usize,
     },
 }

@@ -1,7 +1,8 @@
-//! The files of a journal: their names, who may read them, and the lock.
+//! Files of a journal: their names, permissions, and the lock.
 //!
-//! `NNNNNNNNNNNNNNNNNNNN.jsonl` are the segments, `lock` is held by who writes, `node` says whose it is,
-//! `journal.head` where the chain begins after old segments were removed, `*.jsonl.torn-<seq>` is what was cut off.
+//! `NNNNNNNNNNNNNNNNNNNN.jsonl` are the segments, `lock` is locked by the writer, `node` contains the node name,
+//! `journal.head` the start of the chain after old segments were removed, and `*.jsonl.torn-<seq>` a torn end that was
+//! cut off.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read, Write};
@@ -11,18 +12,18 @@ use toolwright_base::{make_private_folder, private_options, replace_private};
 
 use super::error::JournalError;
 
-/// How long the small files beside the segments may be: longer than any that was written.
-const MAX_SMALL: u64 = 4096;
+/// Maximum size of the small files next to the segments, larger than any that is written.
+const MAX_SMALL_FILE_BYTES: u64 = 4096;
 
 /// The folder of a node's journal in a state folder.
 pub fn node_folder(state: &Path, node: &str) -> PathBuf {
     state.join("journal").join(node)
 }
 
-/// The folders of all journals in a state folder, by name.
+/// The folders of all journals in a state folder, sorted by name.
 ///
 /// # Errors
-/// When the folder cannot be read. That there is none is no error.
+/// When the folder cannot be read. A missing folder is no error.
 pub fn folders(state: &Path) -> Result<Vec<PathBuf>, JournalError> {
     let root = state.join("journal");
     let entries = match fs::read_dir(&root) {
@@ -36,8 +37,8 @@ pub fn folders(state: &Path) -> Result<Vec<PathBuf>, JournalError> {
     Ok(found)
 }
 
-/// The numbers of the records that the files of a journal begin with, in order: where reading may begin without what
-/// is older.
+/// The first sequence number of each segment, in order: the positions at which reading can start without older
+/// segments.
 ///
 /// # Errors
 /// When the folder cannot be read.
@@ -48,25 +49,25 @@ pub fn begins(folder: &Path) -> Result<Vec<u64>, JournalError> {
 
 /// One file of lines.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Segment {
-    /// The number of its first record, as its name has it.
+pub(super) struct JournalSegment {
+    /// Sequence number of its first record, from the file name.
     pub first: u64,
     pub path: PathBuf,
 }
 
-impl Segment {
-    pub fn new(folder: &Path, first: u64) -> Segment {
-        Segment { first, path: folder.join(segment_name(first)) }
+impl JournalSegment {
+    pub fn new(folder: &Path, first: u64) -> JournalSegment {
+        JournalSegment { first, path: folder.join(segment_name(first)) }
     }
 }
 
-/// The name of the segment that begins with this record.
+/// The name of the segment that starts with this record.
 pub(super) fn segment_name(first: u64) -> String {
     format!("{first:020}.jsonl")
 }
 
 /// All segments, in order.
-pub(super) fn segments(folder: &Path) -> io::Result<Vec<Segment>> {
+pub(super) fn segments(folder: &Path) -> io::Result<Vec<JournalSegment>> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
@@ -74,14 +75,14 @@ pub(super) fn segments(folder: &Path) -> io::Result<Vec<Segment>> {
         let number = name.to_str().and_then(|name| name.strip_suffix(".jsonl"));
         let number = number.filter(|digits| digits.len() == 20 && digits.bytes().all(|b| b.is_ascii_digit()));
         if let Some(first) = number.and_then(|digits| digits.parse().ok()) {
-            found.push(Segment { first, path: entry.path() });
+            found.push(JournalSegment { first, path: entry.path() });
         }
     }
     found.sort_by_key(|segment| segment.first);
     Ok(found)
 }
 
-/// Makes the folder, ours alone, also when somebody opened it to others.
+/// Creates the folder, private to the user; also closes one that was opened to others.
 pub(super) fn make_folder(folder: &Path) -> Result<(), JournalError> {
     let failed = |why| JournalError::Io { what: "make the folder", path: folder.to_path_buf(), why };
     make_private_folder(folder).map_err(failed)?;
@@ -96,12 +97,12 @@ pub(super) fn make_folder(folder: &Path) -> Result<(), JournalError> {
     Ok(())
 }
 
-/// Opens a segment for writing at its end, and makes it when it is not there.
+/// Opens a segment for appending, and creates it when it is missing.
 pub(super) fn open_for_append(path: &Path) -> io::Result<File> {
     private_options(OpenOptions::new().append(true).create(true)).open(path)
 }
 
-/// Takes the lock of the one who writes.
+/// Takes the writer lock.
 pub(super) fn lock(folder: &Path) -> Result<File, JournalError> {
     let path = folder.join("lock");
     let failed = |why| JournalError::Io { what: "lock", path: path.clone(), why };
@@ -112,36 +113,38 @@ pub(super) fn lock(folder: &Path) -> Result<File, JournalError> {
         Ok(()) => {}
         Err(TryLockError::WouldBlock) => {
             let mut text = String::new();
-            // Only to say more: without it the error is as true.
-            let _ = (&mut file).take(MAX_SMALL).read_to_string(&mut text);
+            // Only for the error message: a failure changes nothing.
+            let _ = (&mut file).take(MAX_SMALL_FILE_BYTES).read_to_string(&mut text);
             return Err(JournalError::InUse { folder: folder.to_path_buf(), pid: text.trim().parse().ok() });
         }
         Err(TryLockError::Error(why)) => return Err(failed(why)),
     }
-    // Also only to say more, and a full disk must not keep the gateway from starting.
+    // Also only for messages, and a full disk must not keep the gateway from starting.
     let _ = file.set_len(0).and_then(|()| file.write_all(std::process::id().to_string().as_bytes()));
     Ok(file)
 }
 
-/// The name that is kept in the folder; the first time, the one that is asked for, or that of the folder.
-pub(super) fn node(folder: &Path, asked: Option<&str>) -> Result<String, JournalError> {
+/// The node name in the folder; the first time, the requested one, or the name of the folder.
+pub(super) fn node(folder: &Path, requested: Option<&str>) -> Result<String, JournalError> {
     let path = folder.join("node");
     let failed = |what, why| JournalError::Io { what, path: path.clone(), why };
-    if let Some(asked) = asked {
-        check_node(asked)?;
+    if let Some(requested) = requested {
+        check_node(requested)?;
     }
-    let kept = read_small(&path).map_err(|why| failed("read", why))?.map(|text| text.trim().to_owned());
-    if let Some(found) = kept.filter(|name| !name.is_empty()) {
+    let stored = read_small(&path).map_err(|why| failed("read", why))?.map(|text| text.trim().to_owned());
+    if let Some(found) = stored.filter(|name| !name.is_empty()) {
         check_node(&found)?;
-        return match asked {
-            Some(asked) if asked != found => {
-                Err(JournalError::OtherNode { folder: folder.to_path_buf(), found, asked: asked.to_owned() })
-            }
+        return match requested {
+            Some(requested) if requested != found => Err(JournalError::OtherNode {
+                folder: folder.to_path_buf(),
+                found,
+                asked: requested.to_owned(),
+            }),
             _ => Ok(found),
         };
     }
-    let name = match asked {
-        Some(asked) => asked.to_owned(),
+    let name = match requested {
+        Some(requested) => requested.to_owned(),
         None => folder.file_name().map(|name| name.to_string_lossy().into_owned()).unwrap_or_default(),
     };
     check_node(&name)?;
@@ -156,19 +159,19 @@ fn check_node(name: &str) -> Result<(), JournalError> {
     if is_fine { Ok(()) } else { Err(JournalError::NodeName { name: name.to_owned() }) }
 }
 
-/// The text of a small file, when it is there.
+/// The content of a small file; `None` when it is missing.
 pub(super) fn read_small(path: &Path) -> io::Result<Option<String>> {
     let file = match File::open(path) {
         Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
         opened => opened?,
     };
     let mut text = String::new();
-    file.take(MAX_SMALL).read_to_string(&mut text)?;
+    file.take(MAX_SMALL_FILE_BYTES).read_to_string(&mut text)?;
     Ok(Some(text))
 }
 
-/// Writes bytes to a file that is not there yet; when the name is taken, to one with a number behind it.
-pub(super) fn put_aside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
+/// Writes bytes to a new file; when the name is taken, with a number appended.
+pub(super) fn write_aside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
     for number in 0..1000 {
         let path = match number {
             0 => path.to_path_buf(),
@@ -187,29 +190,29 @@ pub(super) fn put_aside(path: &Path, bytes: &[u8]) -> io::Result<PathBuf> {
     Err(io::Error::new(io::ErrorKind::AlreadyExists, "there are a thousand such files already"))
 }
 
-/// Whether an open file has a name in any folder still. A file without one is gone when it is closed.
+/// Whether an open file still has a name in a folder. A file without one is deleted when it is closed.
 #[cfg(unix)]
-pub(super) fn has_a_name(file: &File) -> bool {
+pub(super) fn is_linked(file: &File) -> bool {
     use std::os::unix::fs::MetadataExt;
     file.metadata().is_ok_and(|seen| seen.nlink() > 0)
 }
 
 /// An open file keeps its name on this system.
 #[cfg(not(unix))]
-pub(super) fn has_a_name(_: &File) -> bool {
+pub(super) fn is_linked(_: &File) -> bool {
     true
 }
 
 /// Whether an open file is the one at this path.
 #[cfg(unix)]
-pub(super) fn is_at(file: &File, path: &Path) -> bool {
+pub(super) fn is_file_at(file: &File, path: &Path) -> bool {
     use std::os::unix::fs::MetadataExt;
     let of = |seen: std::io::Result<fs::Metadata>| seen.map(|seen| (seen.dev(), seen.ino())).ok();
     of(file.metadata()).is_some_and(|own| of(fs::metadata(path)) == Some(own))
 }
 
-/// Whether there is a file at this path.
+/// Whether a file exists at this path.
 #[cfg(not(unix))]
-pub(super) fn is_at(_: &File, path: &Path) -> bool {
+pub(super) fn is_file_at(_: &File, path: &Path) -> bool {
     path.exists()
 }

@@ -1,4 +1,4 @@
-//! Reads a journal and then each record that is written, across files.
+//! Streams a journal: existing records, and then each new one, across segments.
 
 use std::collections::VecDeque;
 use std::path::Path;
@@ -8,26 +8,26 @@ use tokio::sync::watch;
 use tokio::task::JoinHandle;
 
 use super::damage::Damage;
-use super::read::Reader;
+use super::reader::Reader;
 use crate::Record;
 
-/// How many records are read ahead, and about how many bytes of arguments.
+/// Records that are read ahead, and about how many bytes of arguments.
 const BATCH: usize = 256;
 const BATCH_BYTES: usize = 1 << 20;
-/// How often a journal of another process is looked at.
-const LOOK: Duration = Duration::from_millis(100);
-/// How often one of our own is looked at, though it tells when there is something.
-const LOOK_ANYWAY: Duration = Duration::from_secs(1);
+/// Polling interval for a journal of another process.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
+/// Polling interval for a journal of this process, as a fallback to its notifications.
+const FALLBACK_POLL: Duration = Duration::from_secs(1);
 
-type Batch = VecDeque<Result<Record, Damage>>;
+type RecordBatch = VecDeque<Result<Record, Damage>>;
 
-/// The records of a journal as they come, from [`super::Journal::follow`].
+/// Stream of the records of a journal, from [`super::Journal::follow`].
 #[derive(Debug)]
 pub struct Follow {
-    // Files are read on threads for that; the reader goes there and comes back.
+    // Files are read on blocking threads; the reader moves there and back.
     reader: Option<Reader>,
-    reading: Option<JoinHandle<(Reader, Batch)>>,
-    batch: Batch,
+    reading: Option<JoinHandle<(Reader, RecordBatch)>>,
+    batch: RecordBatch,
     written: Option<watch::Receiver<u64>>,
     is_closed: bool,
 }
@@ -41,20 +41,20 @@ impl Follow {
         Follow {
             reader: Some(Reader::new(folder, from_seq)),
             reading: None,
-            batch: Batch::new(),
+            batch: RecordBatch::new(),
             written: None,
             is_closed: false,
         }
     }
 
-    /// The next record, when there is one. `None` when the journal was closed and all is read; a journal of another
-    /// process never ends. Nothing is lost when this is dropped while it waits.
+    /// Waits for the next record. `None` when the journal was closed and all records are read; the journal of another
+    /// process never ends. Cancel-safe: dropping the future loses nothing.
     pub async fn next(&mut self) -> Option<Result<Record, Damage>> {
         loop {
             if let Some(record) = self.batch.pop_front() {
                 return Some(record);
             }
-            // Before reading: what is written from here on is told of.
+            // Marked before reading, so that later writes are notified.
             let is_last = self.is_closed;
             if let Some(written) = &mut self.written {
                 written.mark_unchanged();
@@ -77,7 +77,7 @@ impl Follow {
                 (reader, batch)
             }));
         }
-        // The handle stays here while it is waited for, so that dropping this future loses nothing.
+        // The handle stays here while it is awaited, so that dropping this future loses nothing.
         let (reader, batch) = self.reading.as_mut()?.await.ok()?;
         (self.reading, self.reader, self.batch) = (None, Some(reader), batch);
         Some(())
@@ -85,9 +85,9 @@ impl Follow {
 
     async fn wait(&mut self) {
         match &mut self.written {
-            None => tokio::time::sleep(LOOK).await,
+            None => tokio::time::sleep(POLL_INTERVAL).await,
             Some(written) => {
-                if let Ok(Err(_)) = tokio::time::timeout(LOOK_ANYWAY, written.changed()).await {
+                if let Ok(Err(_)) = tokio::time::timeout(FALLBACK_POLL, written.changed()).await {
                     self.is_closed = true;
                 }
             }
@@ -95,8 +95,8 @@ impl Follow {
     }
 }
 
-fn batch(reader: &mut Reader) -> Batch {
-    let (mut batch, mut bytes) = (Batch::new(), 0);
+fn batch(reader: &mut Reader) -> RecordBatch {
+    let (mut batch, mut bytes) = (RecordBatch::new(), 0);
     while batch.len() < BATCH && bytes < BATCH_BYTES {
         let Some(read) = reader.next() else { break };
         if let Ok(record) = &read {

@@ -1,38 +1,38 @@
-//! How a journal is doing, for those who show it.
+//! Health of a journal, for status pages and metrics.
 
 use std::sync::Mutex;
 
 use toolwright_base::IgnorePoison;
 
-/// How a journal is doing.
+/// Health of a journal.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Health {
     /// Whether the last record could be written.
     pub state: State,
-    /// How many records could not be written since the journal was opened.
+    /// Records that could not be written since the journal was opened.
     pub lost: u64,
-    /// How many were written and may not survive a loss of power, because a sync failed.
+    /// Records that were written but may not survive a power loss, because a sync failed.
     pub unsynced: u64,
-    /// How many files were removed since the journal was opened, because they were too old or too much.
+    /// Files that retention removed since the journal was opened.
     pub removed: u64,
-    /// What went wrong last, also when it is well again.
+    /// The last error, also after the journal has recovered.
     pub last_error: Option<String>,
-    /// Since when the state is what it is, in microseconds since 1970. Nothing when it never changed.
+    /// Time of the last state change in microseconds since 1970. `None` when the state never changed.
     pub since: Option<i64>,
 }
 
-/// Whether records are written.
+/// State of writing.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum State {
-    /// They are.
+    /// Records are written.
     #[default]
     Ok,
-    /// The last one could not be.
+    /// The last record could not be written.
     Degraded,
 }
 
 impl State {
-    /// The word for it in files and pages.
+    /// The word for files and pages.
     pub fn word(self) -> &'static str {
         match self {
             State::Ok => "ok",
@@ -41,7 +41,7 @@ impl State {
     }
 }
 
-/// The health of a journal, changed in few places and read in many.
+/// JournalShared health of a journal.
 #[derive(Debug, Default)]
 pub(super) struct HealthCell(Mutex<Health>);
 
@@ -50,11 +50,11 @@ impl HealthCell {
         self.0.lock().ignore_poison().clone()
     }
 
-    /// So many records were lost or are unsure.
+    /// Counts lost and unsynced records.
     pub fn fail(&self, lost: u64, unsynced: u64, why: String) {
         let mut health = self.0.lock().ignore_poison();
         if health.state == State::Ok {
-            // Once, and not for each record: a full disk needs no flood of lines.
+            // Logged once and not for each record: a full disk must not flood the log.
             tracing::error!(error = %why, "the journal cannot be written");
             health.since = Some(jiff::Timestamp::now().as_microsecond());
         }
@@ -64,13 +64,13 @@ impl HealthCell {
         health.last_error = Some(why);
     }
 
-    /// So many files were removed.
+    /// Counts removed files.
     pub fn removed(&self, files: u64) {
         let mut health = self.0.lock().ignore_poison();
         health.removed = health.removed.saturating_add(files);
     }
 
-    /// It works again.
+    /// Writing works again.
     pub fn resume(&self) {
         let mut health = self.0.lock().ignore_poison();
         if health.state == State::Degraded {

@@ -1,4 +1,4 @@
-//! Calls that were begun and whose end nobody wrote down.
+//! Interrupted calls: a start record without an end record.
 
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
@@ -7,20 +7,20 @@ use serde::Deserialize;
 
 use super::error::JournalError;
 use super::files;
-use super::read::{Scan, Step};
+use super::reader::{JournalScan, ScanStep};
 use crate::{Kind, Record};
 
-/// How many are remembered at most: the newest.
+/// Maximum number of returned calls: the newest.
 const MAX_INTERRUPTED: usize = 10_000;
 
-/// The first records of the calls in a journal that have no last one, oldest first. In a journal that is being
-/// written, calls that are running are among them. Of very many the newest 10,000 are given.
+/// The start records of the calls in a journal that have no end record, oldest first. In a journal that is being
+/// written, calls in flight are among them. At most the newest 10,000 are returned.
 ///
 /// # Errors
-/// When the folder cannot be read. Damaged lines are passed over.
+/// When the folder cannot be read. Damaged lines are skipped.
 pub fn interrupted(folder: &Path) -> Result<Vec<Record>, JournalError> {
     #[derive(Deserialize)]
-    struct Said {
+    struct CallMarker {
         kind: Kind,
         call: String,
     }
@@ -29,38 +29,38 @@ pub fn interrupted(folder: &Path) -> Result<Vec<Record>, JournalError> {
         path: folder.to_path_buf(),
         why,
     })?;
-    let mut begun: BTreeMap<u64, Record> = BTreeMap::new();
+    let mut started: BTreeMap<u64, Record> = BTreeMap::new();
     let mut numbers: HashMap<String, u64> = HashMap::new();
-    let mut scan = Scan::new(folder, 0);
+    let mut scan = JournalScan::new(folder, 0);
     loop {
         let link = match scan.step() {
-            Step::Right(link) | Step::Wrong(_, Some(link)) => link,
-            Step::Wrong(_, None) => continue,
-            Step::Unfinished(_) | Step::End => break,
+            ScanStep::Right(link) | ScanStep::Wrong(_, Some(link)) => link,
+            ScanStep::Wrong(_, None) => continue,
+            ScanStep::Unfinished(_) | ScanStep::End => break,
         };
-        let Ok(said) = serde_json::from_slice::<Said>(scan.bytes()) else { continue };
-        match said.kind {
+        let Ok(marker) = serde_json::from_slice::<CallMarker>(scan.bytes()) else { continue };
+        match marker.kind {
             Kind::Call => {
-                if let Some(number) = numbers.remove(&said.call) {
-                    begun.remove(&number);
+                if let Some(number) = numbers.remove(&marker.call) {
+                    started.remove(&number);
                 }
             }
             Kind::Exchange => {}
             Kind::InProgress => {
                 if let Ok(record) = scan.record(&link) {
-                    // Of two begins of one call the later counts.
-                    if let Some(older) = numbers.insert(said.call, link.seq) {
-                        begun.remove(&older);
+                    // Of two start records of one call the later counts.
+                    if let Some(older) = numbers.insert(marker.call, link.seq) {
+                        started.remove(&older);
                     }
-                    begun.insert(link.seq, record);
+                    started.insert(link.seq, record);
                 }
-                if begun.len() > MAX_INTERRUPTED
-                    && let Some((_, oldest)) = begun.pop_first()
+                if started.len() > MAX_INTERRUPTED
+                    && let Some((_, oldest)) = started.pop_first()
                 {
                     numbers.remove(&oldest.call);
                 }
             }
         }
     }
-    Ok(begun.into_values().collect())
+    Ok(started.into_values().collect())
 }

@@ -1,4 +1,4 @@
-//! What can be chosen about a journal, with its numbers.
+//! Options of a journal, with their defaults.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -6,20 +6,20 @@ use toolwright_model::Durability;
 
 use super::error::JournalError;
 
-/// The choices of a journal.
+/// Options of a journal.
 #[derive(Clone, Debug)]
 pub struct JournalOptions {
-    /// The name of this gateway. Without one, that of the folder is taken. It is kept in the folder.
+    /// Node name of this gateway; by default the name of the folder. It is stored in the folder.
     pub node: Option<String>,
-    /// How safe a record is before its call is answered.
+    /// Durability of a record before its call is answered.
     pub durability: Durability,
-    /// How large a segment becomes, in bytes, before the next is begun. One record may make it larger.
+    /// Size at which the next segment is started, in bytes. One record may exceed it.
     pub segment_bytes: u64,
-    /// How much all segments together may take, in bytes. The one that is written always stays.
+    /// Maximum size of all segments together, in bytes. The current segment always stays.
     pub total_bytes: u64,
-    /// How long a segment is kept after its last record.
+    /// Retention time of a segment after its last record.
     pub keep: Duration,
-    /// How many records may wait for a sync at once.
+    /// Maximum number of records that wait for a sync.
     pub max_waiting: usize,
 }
 
@@ -52,20 +52,20 @@ impl JournalOptions {
     }
 }
 
-/// A time of day that goes on by a steady clock: when somebody sets the clock ten years ahead, nothing becomes old.
+/// Wall-clock time that advances by a monotonic clock: setting the clock ten years ahead makes no segment old.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Opened {
+pub(super) struct SteadyClock {
     wall: SystemTime,
     steady: Instant,
 }
 
-impl Default for Opened {
-    fn default() -> Opened {
-        Opened { wall: SystemTime::now(), steady: Instant::now() }
+impl Default for SteadyClock {
+    fn default() -> SteadyClock {
+        SteadyClock { wall: SystemTime::now(), steady: Instant::now() }
     }
 }
 
-impl Opened {
+impl SteadyClock {
     pub fn now(self) -> SystemTime {
         self.wall + self.steady.elapsed()
     }

@@ -1,4 +1,4 @@
-//! Checks a whole journal: every line, every link, every number.
+//! Verifies a whole journal: every line, every link, every sequence number.
 
 use std::path::Path;
 use std::time::Duration;
@@ -6,40 +6,40 @@ use std::time::Duration;
 use super::damage::Damage;
 use super::error::JournalError;
 use super::files;
-use super::line::Link;
-use super::read::{Scan, Step};
+use super::line_format::ChainLink;
+use super::reader::{JournalScan, ScanStep};
 
-/// How often, and after how long each time, a last line is looked at again that is not whole: it may be being written.
-const LOOKS: usize = 5;
-const LOOK_AGAIN: Duration = Duration::from_millis(5);
+/// Number and delay of retries when the last line is incomplete: it may be in the middle of a write.
+const MAX_RETRIES: usize = 5;
+const RETRY_DELAY: Duration = Duration::from_millis(5);
 
-/// What a check found.
+/// Result of a verification.
 #[derive(Clone, Debug)]
 pub struct Verified {
-    /// How many records are good.
+    /// Number of good records.
     pub records: u64,
-    /// How many segments were read.
+    /// Number of segments.
     pub segments: u64,
-    /// How many places are bad.
+    /// Number of damaged places.
     pub bad: u64,
     /// The first of them.
     pub first_bad: Option<Damage>,
-    /// Where the chain begins.
+    /// Where the chain starts.
     pub begin: Begin,
-    /// The last good record. Who keeps it elsewhere can tell later whether the end was cut off since.
+    /// The last good record. If you store it elsewhere, you can detect later that the end was cut off.
     pub last: Option<Position>,
-    /// How many records could not be written when they should have been, as the journal itself says.
+    /// Number of records that could not be written, as the journal itself states.
     pub lost: u64,
 }
 
-/// Where a chain begins.
+/// Start of a chain.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Begin {
-    /// With the first record that was ever written.
+    /// The first record that was ever written.
     First,
-    /// Older segments were removed, as the note of the journal says.
+    /// Older segments were removed, as `journal.head` states.
     Removed {
-        /// The first record that is left.
+        /// The first remaining record.
         seq: u64,
     },
 }
@@ -47,9 +47,9 @@ pub enum Begin {
 /// A record and its hash.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Position {
-    /// The number of the record.
+    /// Sequence number of the record.
     pub seq: u64,
-    /// The hash of its line, in hex.
+    /// Hash of its line, in hex.
     pub hash: String,
 }
 
@@ -63,12 +63,12 @@ impl std::fmt::Display for Begin {
 }
 
 impl Verified {
-    /// Whether nothing is wrong.
+    /// Whether there is no damage.
     pub fn is_whole(&self) -> bool {
         self.bad == 0
     }
 
-    fn good(&mut self, scan: &Scan, link: &Link) {
+    fn good(&mut self, scan: &JournalScan, link: &ChainLink) {
         match scan.record(link) {
             Ok(_) => {
                 self.records += 1;
@@ -85,10 +85,10 @@ impl Verified {
     }
 }
 
-/// Checks the journal in a folder, also while it is written.
+/// Verifies the journal in a folder, also while it is written.
 ///
 /// # Errors
-/// When the folder cannot be read. What is wrong with the journal is no error but what is asked for.
+/// When the folder cannot be read. Damage of the journal is part of the result, not an error.
 pub fn verify(folder: &Path) -> Result<Verified, JournalError> {
     let segments = files::segments(folder).map_err(|why| JournalError::Io {
         what: "read the journal in",
@@ -101,33 +101,33 @@ pub fn verify(folder: &Path) -> Result<Verified, JournalError> {
     };
     let mut verified =
         Verified { records: 0, segments: 0, bad: 0, first_bad: None, begin, last: None, lost: 0 };
-    let mut scan = Scan::new(folder, 0);
-    let (mut looks, mut begun) = (0, None);
+    let mut scan = JournalScan::new(folder, 0);
+    let (mut retries, mut segment_start) = (0, None);
     loop {
         let step = scan.step();
-        if scan.begun() != begun {
-            begun = scan.begun();
+        if scan.segment_start() != segment_start {
+            segment_start = scan.segment_start();
             verified.segments += 1;
         }
         match step {
-            Step::Right(link) => verified.good(&scan, &link),
-            Step::Wrong(damage, link) => {
+            ScanStep::Right(link) => verified.good(&scan, &link),
+            ScanStep::Wrong(damage, link) => {
                 verified.bad(damage);
                 if let Some(link) = link {
                     verified.good(&scan, &link);
                 }
             }
-            Step::Unfinished(_) if looks < LOOKS => {
-                looks += 1;
-                std::thread::sleep(LOOK_AGAIN);
+            ScanStep::Unfinished(_) if retries < MAX_RETRIES => {
+                retries += 1;
+                std::thread::sleep(RETRY_DELAY);
                 continue;
             }
-            Step::Unfinished(damage) => {
+            ScanStep::Unfinished(damage) => {
                 verified.bad(damage);
                 return Ok(verified);
             }
-            Step::End => return Ok(verified),
+            ScanStep::End => return Ok(verified),
         }
-        looks = 0;
+        retries = 0;
     }
 }

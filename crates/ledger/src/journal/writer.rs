@@ -1,4 +1,4 @@
-//! Writes lines: what is known under the lock, and what happens when the disk says no.
+//! Appends lines: the state under the lock, and the handling of I/O errors.
 
 use std::cell::RefCell;
 use std::fs::File;
@@ -11,103 +11,103 @@ use tokio::sync::{oneshot, watch};
 use toolwright_model::Durability;
 
 use super::error::AppendError;
-use super::files::{self, Segment};
+use super::files::{self, JournalSegment};
 use super::health::HealthCell;
-use super::line::{self, Continues, Hash};
-use super::options::{JournalOptions, Opened};
-use super::recover::Resume;
+use super::line_format::{self, Continuation, LineHash};
+use super::options::{JournalOptions, SteadyClock};
+use super::recover::ResumePoint;
 use crate::Record;
 
-/// How large a buffer may stay after a large record, in bytes.
-const KEEP_BUFFER: usize = 1 << 20;
-/// More than what chains a line takes, in bytes.
+/// Larger buffers are freed after a large record, in bytes.
+const MAX_IDLE_BUFFER_BYTES: usize = 1 << 20;
+/// Upper bound of the chain fields of a line, in bytes.
 const CHAIN_BYTES: u64 = 512;
-/// How often it is looked whether the file is still there.
-const LOOK_EVERY: Duration = Duration::from_secs(1);
-/// How many finished segments may wait for their sync.
+/// Interval of the check that the file still exists at its path.
+const FILE_CHECK_INTERVAL: Duration = Duration::from_secs(1);
+/// Maximum number of finished segments that wait for a sync.
 const MAX_ROTATED: usize = 64;
 
-/// Tells one who waits how the sync went.
-pub(super) type Done = oneshot::Sender<Result<(), String>>;
+/// Reports the result of a sync to a waiting caller.
+pub(super) type SyncNotifier = oneshot::Sender<Result<(), String>>;
 
-/// What the journal and the thread beside it share.
+/// State that the journal shares with its maintenance thread.
 #[derive(Debug)]
-pub(super) struct Shared {
+pub(super) struct JournalShared {
     pub folder: PathBuf,
     pub node: String,
     pub options: JournalOptions,
-    pub opened: Opened,
-    pub writer: Mutex<Writer>,
-    /// Held by who removes old segments.
-    pub tidying: Mutex<()>,
-    /// Wakes the keeper.
+    pub clock: SteadyClock,
+    pub writer: Mutex<JournalWriter>,
+    /// Serializes retention runs.
+    pub retention_lock: Mutex<()>,
+    /// Wakes the maintenance thread.
     pub wake: Condvar,
     pub health: HealthCell,
-    /// The last record, for those who follow.
+    /// Sequence number of the last record, for followers.
     pub last: watch::Sender<u64>,
 }
 
-/// The end of the journal.
+/// The end of the journal, where records are appended.
 #[derive(Debug)]
-pub(super) struct Writer {
+pub(super) struct JournalWriter {
     folder: PathBuf,
     segment_bytes: u64,
     max_waiting: usize,
-    is_power: bool,
-    open: Option<Open>,
+    syncs_records: bool,
+    open: Option<OpenSegment>,
     last_seq: u64,
-    last_hash: Hash,
-    /// How many records could not be written since the last that was.
+    last_hash: LineHash,
+    /// Records that could not be written since the last written one.
     lost: u64,
-    /// Why the next segment is begun, when the last was given up.
-    continues: Option<Continues>,
+    /// Why the next segment is started, after a segment was abandoned.
+    continues: Option<Continuation>,
     line: Vec<u8>,
-    /// When it was last looked whether the file is still there.
-    looked: Instant,
-    /// What waits for the keeper.
-    pub todo: Todo,
+    /// Time of the last check that the file exists at its path.
+    last_checked: Instant,
+    /// Work for the maintenance thread.
+    pub todo: PendingWork,
     /// Whether the last record could not be written or synced.
     is_degraded: bool,
     pub is_closing: bool,
 }
 
-/// The segment that is written.
+/// The segment that is being written.
 #[derive(Debug)]
-struct Open {
+struct OpenSegment {
     file: Arc<File>,
     path: PathBuf,
-    /// The number of its first record.
+    /// Sequence number of its first record.
     first: u64,
-    /// How long it is with all whole lines.
+    /// Length of all complete lines.
     len: u64,
-    /// Whether there may be part of a line behind them.
-    is_ragged: bool,
+    /// Whether part of a line may follow them.
+    has_partial_line: bool,
 }
 
-/// What the keeper has to do.
+/// Work for the maintenance thread.
 #[derive(Debug, Default)]
-pub(super) struct Todo {
-    pub is_sync: bool,
-    pub is_folder: bool,
-    pub is_tidy: bool,
+pub(super) struct PendingWork {
+    pub needs_sync: bool,
+    pub needs_folder_sync: bool,
+    pub needs_retention: bool,
     /// Finished segments that were not synced.
     pub rotated: Vec<Arc<File>>,
-    pub waiting: Vec<Done>,
-    /// How many records were written since the last sync.
+    pub waiting: Vec<SyncNotifier>,
+    /// Records that were written since the last sync.
     pub unsynced: u64,
 }
 
-impl Shared {
-    pub fn append(&self, record: &mut Record, done: Option<Done>) -> Result<u64, AppendError> {
+impl JournalShared {
+    pub fn append(&self, record: &mut Record, done: Option<SyncNotifier>) -> Result<u64, AppendError> {
         thread_local!(static BODY: RefCell<Vec<u8>> = const { RefCell::new(Vec::new()) });
         record.node.clone_from(&self.node);
         BODY.with_borrow_mut(|body| {
-            // The larger part of the work is done before the lock is taken.
-            let made = line::body(record, body);
+            // Serialization, the larger part of the work, runs before the lock is taken.
+            let made = line_format::serialize_body(record, body);
             let mut writer = self.lock();
             let appended = made.and_then(|()| writer.append(body, done, &self.health));
             let is_work = match &appended {
-                Ok(_) => writer.written(&self.health),
+                Ok(_) => writer.record_written(&self.health),
                 Err(why) => {
                     writer.lost = writer.lost.saturating_add(1);
                     writer.is_degraded = true;
@@ -134,32 +134,32 @@ impl Shared {
     }
 }
 
-impl Writer {
-    pub fn new(folder: &Path, options: &JournalOptions, resume: Resume) -> Writer {
-        let mut writer = Writer {
+impl JournalWriter {
+    pub fn new(folder: &Path, options: &JournalOptions, resume: ResumePoint) -> JournalWriter {
+        let mut writer = JournalWriter {
             folder: folder.to_path_buf(),
             segment_bytes: options.segment_bytes,
             max_waiting: options.max_waiting,
-            is_power: options.durability == Durability::Power,
+            syncs_records: options.durability == Durability::Power,
             open: None,
             last_seq: resume.last_seq,
             last_hash: resume.last_hash,
             lost: 0,
             continues: resume.continues,
             line: Vec::new(),
-            looked: Instant::now(),
-            todo: Todo { is_tidy: true, ..Todo::default() },
+            last_checked: Instant::now(),
+            todo: PendingWork { needs_retention: true, ..PendingWork::default() },
             is_degraded: false,
             is_closing: false,
         };
         if let Some((segment, len)) = resume.segment {
-            // When it cannot be opened, the first append says so, or begins the next.
-            writer.open = files::open_for_append(&segment.path).ok().map(|file| Open {
+            // When it cannot be opened, the first append reports the error or starts the next segment.
+            writer.open = files::open_for_append(&segment.path).ok().map(|file| OpenSegment {
                 file: Arc::new(file),
                 first: segment.first,
                 path: segment.path,
                 len,
-                is_ragged: false,
+                has_partial_line: false,
             });
         }
         writer
@@ -169,7 +169,7 @@ impl Writer {
         self.last_seq
     }
 
-    /// The file that is written.
+    /// The file that is being written.
     pub fn file(&self) -> Option<Arc<File>> {
         self.open.as_ref().map(|open| Arc::clone(&open.file))
     }
@@ -178,19 +178,25 @@ impl Writer {
         self.is_degraded
     }
 
-    fn append(&mut self, body: &[u8], done: Option<Done>, health: &HealthCell) -> Result<u64, AppendError> {
+    fn append(
+        &mut self,
+        body: &[u8],
+        done: Option<SyncNotifier>,
+        health: &HealthCell,
+    ) -> Result<u64, AppendError> {
         if done.is_some() && self.todo.waiting.len() >= self.max_waiting {
             return Err(AppendError::TooManyWaiting { waiting: self.todo.waiting.len() });
         }
-        self.mend();
-        self.look(health);
+        self.truncate_partial_line();
+        self.check_file_exists(health);
         let size = body.len() as u64 + CHAIN_BYTES;
         if self.open.as_ref().is_none_or(|open| open.len > 0 && open.len + size > self.segment_bytes) {
             self.open_next()?;
         }
         let seq = self.last_seq + 1;
         let mut line = std::mem::take(&mut self.line);
-        let hash = line::finish(body, seq, self.last_hash, self.lost, self.continues.as_ref(), &mut line);
+        let hash =
+            line_format::write_line(body, seq, self.last_hash, self.lost, self.continues.as_ref(), &mut line);
         let written = self.write(&line);
         shrink(&mut line);
         self.line = line;
@@ -200,21 +206,21 @@ impl Writer {
         Ok(seq)
     }
 
-    /// What follows a record that was written. Whether there is work for the keeper.
-    fn written(&mut self, health: &HealthCell) -> bool {
-        if !self.is_power {
+    /// Updates the state after a record was written. Returns whether the maintenance thread has work.
+    fn record_written(&mut self, health: &HealthCell) -> bool {
+        if !self.syncs_records {
             if self.is_degraded {
                 self.is_degraded = false;
                 health.resume();
             }
-            return self.todo.is_tidy;
+            return self.todo.needs_retention;
         }
-        // In this mode it is well again when it is synced: the keeper says so.
+        // In this mode the journal is healthy again after a sync: the maintenance thread reports it.
         self.todo.unsynced += 1;
-        !std::mem::replace(&mut self.todo.is_sync, true) || self.todo.is_tidy
+        !std::mem::replace(&mut self.todo.needs_sync, true) || self.todo.needs_retention
     }
 
-    /// One line, with one call to the system when nothing is wrong.
+    /// Writes one line, with one system call in the normal case.
     fn write(&mut self, line: &[u8]) -> Result<(), AppendError> {
         let Some(open) = &mut self.open else {
             return Err(AppendError::Write {
@@ -222,47 +228,47 @@ impl Writer {
                 why: io::ErrorKind::NotFound.into(),
             });
         };
-        open.is_ragged = true;
+        open.has_partial_line = true;
         match write_all(&open.file, line) {
             Ok(()) => {
-                open.is_ragged = false;
+                open.has_partial_line = false;
                 open.len += line.len() as u64;
                 Ok(())
             }
             Err(why) => {
                 let path = open.path.clone();
-                open.is_ragged = open.file.set_len(open.len).is_err();
+                open.has_partial_line = open.file.set_len(open.len).is_err();
                 let is_full = matches!(why.kind(), io::ErrorKind::StorageFull | io::ErrorKind::QuotaExceeded);
                 if !is_full {
-                    // It may be this file that is bad, or too large. Another may not be.
-                    self.give_up("write", true);
+                    // This file may be bad, or too large. Another may work.
+                    self.abandon_segment("write", true);
                 }
                 Err(AppendError::Write { path, why })
             }
         }
     }
 
-    /// Cuts off part of a line that was left behind; when that cannot be done, another file is begun.
-    fn mend(&mut self) {
+    /// Truncates a partial line; when that fails, another file is started.
+    fn truncate_partial_line(&mut self) {
         if let Some(open) = &mut self.open
-            && open.is_ragged
+            && open.has_partial_line
         {
-            open.is_ragged = open.file.set_len(open.len).is_err();
-            if open.is_ragged {
-                self.give_up("write", true);
+            open.has_partial_line = open.file.set_len(open.len).is_err();
+            if open.has_partial_line {
+                self.abandon_segment("write", true);
             }
         }
     }
 
-    /// A file that somebody removed takes all that is written to it, and nobody can ever read that. Whether it has a name
-    /// is asked for each record; whether that is the name that it was given, only now and then.
-    fn look(&mut self, health: &HealthCell) {
+    /// A removed file accepts every write, and its records are lost. Whether it still has a name is checked for each
+    /// record; whether that is the original path, only at an interval.
+    fn check_file_exists(&mut self, health: &HealthCell) {
         let Some(open) = &self.open else { return };
-        let is_time = self.looked.elapsed() >= LOOK_EVERY;
-        if is_time {
-            self.looked = Instant::now();
+        let is_due = self.last_checked.elapsed() >= FILE_CHECK_INTERVAL;
+        if is_due {
+            self.last_checked = Instant::now();
         }
-        if files::has_a_name(&open.file) && (!is_time || files::is_at(&open.file, &open.path)) {
+        if files::is_linked(&open.file) && (!is_due || files::is_file_at(&open.file, &open.path)) {
             return;
         }
         let lost = self.last_seq.saturating_sub(open.first.saturating_sub(1));
@@ -272,38 +278,38 @@ impl Writer {
         );
         health.fail(lost, 0, why);
         self.is_degraded = true;
-        self.give_up("removed", false);
+        self.abandon_segment("removed", false);
     }
 
-    /// Writes no more to this segment.
-    fn give_up(&mut self, why: &str, is_to_sync: bool) {
+    /// Stops writing to this segment.
+    fn abandon_segment(&mut self, why: &str, is_to_sync: bool) {
         let Some(open) = self.open.take() else { return };
         let name = open.path.file_name().map(|name| name.to_string_lossy().into_owned());
         self.continues =
-            Some(Continues { file: name.unwrap_or_default(), seq: self.last_seq, why: why.to_owned() });
-        if self.is_power && is_to_sync {
-            // What is whole in it is still waited for.
+            Some(Continuation { file: name.unwrap_or_default(), seq: self.last_seq, why: why.to_owned() });
+        if self.syncs_records && is_to_sync {
+            // Its complete lines still wait for a sync.
             self.todo.rotated.push(open.file);
         }
     }
 
-    /// After a failed sync the system may call the next one good though pages were lost: the file is not trusted any
-    /// more, and nobody is told that what is in it is safe.
-    pub fn sync_failed(&mut self) -> (Vec<Done>, u64) {
-        self.give_up("sync", false);
+    /// After a failed sync the kernel may report the next one as successful although pages were lost: the file is not
+    /// trusted any more, and its records are not reported as durable.
+    pub fn sync_failed(&mut self) -> (Vec<SyncNotifier>, u64) {
+        self.abandon_segment("sync", false);
         self.is_degraded = true;
         let todo = std::mem::take(&mut self.todo);
-        self.todo.is_tidy = todo.is_tidy;
+        self.todo.needs_retention = todo.needs_retention;
         (todo.waiting, todo.unsynced)
     }
 
-    /// A sync went well and there was no failure since.
+    /// Resets the state after a successful sync without failures since.
     pub fn sync_resumed(&mut self, health: &HealthCell) {
         self.is_degraded = false;
         health.resume();
     }
 
-    /// How many records are missing since the last that was written.
+    /// Whether records are missing since the last written one.
     pub fn is_failing(&self) -> bool {
         self.lost > 0
     }
@@ -312,25 +318,25 @@ impl Writer {
         if self.todo.rotated.len() >= MAX_ROTATED {
             return Err(AppendError::TooManyWaiting { waiting: self.todo.waiting.len() });
         }
-        let segment = Segment::new(&self.folder, self.last_seq + 1);
+        let segment = JournalSegment::new(&self.folder, self.last_seq + 1);
         match open_segment(&self.folder, &segment) {
             Ok(file) => {
-                let open = Open {
+                let open = OpenSegment {
                     file: Arc::new(file),
                     first: segment.first,
                     path: segment.path,
                     len: 0,
-                    is_ragged: false,
+                    has_partial_line: false,
                 };
                 if let Some(old) = self.open.replace(open)
-                    && self.is_power
+                    && self.syncs_records
                 {
                     self.todo.rotated.push(old.file);
                 }
-                (self.todo.is_folder, self.todo.is_tidy) = (true, true);
+                (self.todo.needs_folder_sync, self.todo.needs_retention) = (true, true);
                 Ok(())
             }
-            // The old one becomes longer than it should, and nothing is lost.
+            // The old segment exceeds its size, but nothing is lost.
             Err(why) if self.open.is_some() => {
                 tracing::warn!(file = %segment.path.display(), error = %why, "cannot begin the next segment of the journal");
                 Ok(())
@@ -340,10 +346,10 @@ impl Writer {
     }
 }
 
-/// Opens a new segment. What has its name already holds no good record, and is put aside.
-fn open_segment(folder: &Path, segment: &Segment) -> io::Result<File> {
+/// Opens a new segment. An existing file of that name contains no good record, and is set aside.
+fn open_segment(folder: &Path, segment: &JournalSegment) -> io::Result<File> {
     let file = match files::open_for_append(&segment.path) {
-        // The folder was removed: it is made again.
+        // The folder was removed: create it again.
         Err(why) if why.kind() == io::ErrorKind::NotFound => {
             files::make_folder(folder).map_err(io::Error::other)?;
             files::open_for_append(&segment.path)?
@@ -364,7 +370,7 @@ fn open_segment(folder: &Path, segment: &Segment) -> io::Result<File> {
     files::open_for_append(&segment.path)
 }
 
-/// Writes at the end. The first part that is missing is tried again: then the system says why.
+/// Appends all bytes. A partial write is continued: then the system reports the reason.
 fn write_all(mut file: &File, mut bytes: &[u8]) -> io::Result<()> {
     while !bytes.is_empty() {
         match file.write(bytes) {
@@ -378,7 +384,7 @@ fn write_all(mut file: &File, mut bytes: &[u8]) -> io::Result<()> {
 }
 
 fn shrink(buffer: &mut Vec<u8>) {
-    if buffer.capacity() > KEEP_BUFFER {
+    if buffer.capacity() > MAX_IDLE_BUFFER_BYTES {
         *buffer = Vec::new();
     }
 }

@@ -1,4 +1,4 @@
-//! Decisions about suggestions: events, and what follows from them.
+//! Decisions about suggestions: events, and the resulting state.
 
 use std::collections::BTreeMap;
 
@@ -6,37 +6,37 @@ use serde::{Deserialize, Serialize};
 
 use super::suggestion::{Status, Suggestion};
 
-/// What was decided.
+/// Kind of a decision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum What {
-    /// The rule is in force from now on.
+    /// The rule becomes active.
     Accepted,
-    /// Nobody wants to see it until the evidence has doubled.
+    /// The suggestion is hidden until its evidence has doubled.
     Dismissed,
-    /// The decision before this one is taken back.
+    /// The previous decision is undone.
     Undone,
     /// The tool's schema has changed.
     Lapsed,
 }
 
-/// One line of the history.
+/// One line of the decision history.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Event {
-    /// When, in microseconds since 1970.
+    /// Time in microseconds since 1970.
     pub ts: i64,
-    /// Which suggestion.
+    /// Id of the suggestion.
     pub id: String,
-    /// What was decided.
+    /// Kind of the decision.
     pub event: What,
-    /// Who decided: a person's name, or `policy:apply-safe`, or `schema`.
+    /// Origin of the decision: a person's name, `policy:apply-safe`, or `schema`.
     pub by: String,
-    /// The suggestion as it was then.
+    /// The suggestion at that time.
     pub suggestion: Suggestion,
 }
 
 impl What {
-    /// The word for it in files and pages.
+    /// The word for files and pages.
     pub fn word(self) -> &'static str {
         match self {
             What::Accepted => "accepted",
@@ -48,29 +48,29 @@ impl What {
 }
 
 impl Event {
-    /// Tells decisions apart, and puts them into the same order everywhere: gateways that know the same decisions
-    /// have the same rules in force, in whatever order they heard of them.
+    /// Unique sort key of a decision, the same on every gateway: gateways with the same decisions have the same active
+    /// rules, in whatever order they received them.
     pub fn key(&self) -> String {
         format!("{:020}-{}-{}-{}", self.ts.max(0), self.id, self.event.word(), self.by)
     }
 }
 
-/// What holds for one suggestion.
+/// Current state of one suggestion.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Decision {
-    /// What became of it.
+    /// Current status.
     pub status: Status,
     /// The last event.
     pub last: Event,
-    /// The event that brought its rule into force, while it is.
+    /// The event that activated its rule, while it is active.
     pub accepted: Option<Event>,
 }
 
-/// All decisions, made from the events in order.
+/// All decisions, built from the events in order.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Decisions {
     by_id: BTreeMap<String, Decision>,
-    /// The ids of rules in force, in the order in which they came.
+    /// Ids of the active rules, in the order of activation.
     active: Vec<String>,
 }
 
@@ -102,12 +102,12 @@ impl Decisions {
         self.by_id.values()
     }
 
-    /// The events that brought the rules in force, oldest first.
+    /// The events that activated the active rules, oldest first.
     pub fn active(&self) -> impl Iterator<Item = &Event> {
         self.active.iter().filter_map(|id| self.by_id.get(id)?.accepted.as_ref())
     }
 
-    /// Whether a suggestion is to be shown as new, given what speaks for it now.
+    /// Current status of a suggestion, given its current evidence.
     pub fn status_of(&self, suggestion: &Suggestion) -> Status {
         match self.by_id.get(&suggestion.id) {
             None => Status::Suggested,
@@ -116,7 +116,7 @@ impl Decisions {
                 let is_back = suggestion.evidence.observations >= then.saturating_mul(2).max(1);
                 if is_back { Status::Suggested } else { Status::Dismissed }
             }
-            // A schema that was there before and is there again: the evidence is new.
+            // An earlier schema is in use again: the evidence is new.
             Some(decision) if decision.status == Status::Lapsed => Status::Suggested,
             Some(decision) => decision.status,
         }

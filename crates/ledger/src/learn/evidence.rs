@@ -1,4 +1,4 @@
-//! What speaks for a lesson and against it.
+//! Evidence for and against a rule candidate.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -6,22 +6,22 @@ use serde::{Deserialize, Serialize};
 
 use super::witness::Witness;
 
-/// So many observations of one lesson are told apart; later ones only move the time it was last seen.
-const MAX_TOLD_APART: usize = 64;
-/// So many records are kept as samples.
+/// Maximum number of distinct observations of a candidate; later ones only update the time it was last seen.
+const MAX_OBSERVATIONS: usize = 64;
+/// Maximum number of sample records.
 const MAX_SAMPLES: usize = 8;
-/// An error that names the parameter counts as this much of a correction by the model.
+/// Weight of an error that names the parameter, relative to a correction by the model.
 const ERROR_WEIGHT: f64 = 0.5;
-/// What speaks against a lesson counts this many times.
+/// Weight of an observation against a candidate.
 const AGAINST_WEIGHT: f64 = 3.0;
-/// Errors alone lead to no higher confidence.
-const MAX_CONFIDENCE_OF_WORDS: f64 = 0.5;
-/// A lesson with one observation against it needs this many for it.
+/// Maximum confidence from error messages alone.
+const MAX_CONFIDENCE_OF_ERRORS: f64 = 0.5;
+/// Observations that a candidate needs for each one against it.
 const FOR_PER_AGAINST: usize = 5;
-/// From this weight on a lesson is suggested: two corrections, or four errors, or one and two.
+/// Weight from which a candidate is suggested: two corrections, four errors, or one and two.
 const ENOUGH: f64 = 2.0;
 
-/// Where an observation comes from, strongest first.
+/// Source of an observation, strongest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Source {
@@ -29,83 +29,83 @@ pub enum Source {
     Retry,
     /// The tool's error named the parameter.
     ToolError,
-    /// The same call was refused again. It counts how often the rule would help and is no reason for it.
+    /// The same call was refused again. Counts how often the rule would help, and is no evidence.
     Refusal,
 }
 
-/// A witness and what the observation was about. The same twice is one observation.
-type Observation = (Witness, u64);
+/// Witness and subject of an observation. Equal keys are one observation.
+type ObservationKey = (Witness, u64);
 
-/// All that is known about one lesson.
+/// All evidence about one candidate.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Known {
-    retries: BTreeSet<Observation>,
-    /// Witnesses with a correction in which the lesson explains everything that was changed.
+pub(super) struct EvidenceTally {
+    retries: BTreeSet<ObservationKey>,
+    /// Witnesses with a correction that the candidate explains completely.
     clean: BTreeSet<Witness>,
-    errors: BTreeSet<Observation>,
-    against: BTreeSet<Observation>,
-    /// How often calls were refused for it.
+    errors: BTreeSet<ObservationKey>,
+    against: BTreeSet<ObservationKey>,
+    /// Number of refused calls with this mistake.
     pub refusals: u64,
-    /// Whether in every correction only one required parameter was left for the value.
+    /// Whether in every correction only one required parameter was missing for the value.
     pub is_sole: bool,
     pub first: i64,
     pub last: i64,
     pub samples: Vec<u64>,
 }
 
-/// One observation as it is noted.
-pub(super) struct Seen<'s> {
+/// One observation.
+pub(super) struct Observation<'s> {
     pub witness: &'s Witness,
     pub about: &'s str,
     pub ts: i64,
     pub seq: u64,
 }
 
-impl Known {
-    pub fn retry(&mut self, seen: &Seen<'_>, is_clean: bool, is_sole: bool) {
+impl EvidenceTally {
+    pub fn retry(&mut self, observation: &Observation<'_>, is_clean: bool, is_sole: bool) {
         self.is_sole = is_sole && (self.is_sole || self.retries.is_empty());
-        insert(&mut self.retries, seen);
-        if is_clean && self.clean.len() < MAX_TOLD_APART {
-            self.clean.insert(seen.witness.clone());
+        insert(&mut self.retries, observation);
+        if is_clean && self.clean.len() < MAX_OBSERVATIONS {
+            self.clean.insert(observation.witness.clone());
         }
-        self.touch(seen);
+        self.touch(observation);
     }
 
-    pub fn error(&mut self, seen: &Seen<'_>) {
-        insert(&mut self.errors, seen);
-        self.touch(seen);
+    pub fn error(&mut self, observation: &Observation<'_>) {
+        insert(&mut self.errors, observation);
+        self.touch(observation);
     }
 
-    pub fn against(&mut self, seen: &Seen<'_>) {
-        insert(&mut self.against, seen);
+    pub fn against(&mut self, observation: &Observation<'_>) {
+        insert(&mut self.against, observation);
     }
 
-    fn touch(&mut self, seen: &Seen<'_>) {
+    fn touch(&mut self, observation: &Observation<'_>) {
         if self.samples.is_empty() {
-            self.first = seen.ts;
+            self.first = observation.ts;
         }
-        self.last = self.last.max(seen.ts);
-        if self.samples.len() < MAX_SAMPLES && !self.samples.contains(&seen.seq) {
-            self.samples.push(seen.seq);
+        self.last = self.last.max(observation.ts);
+        if self.samples.len() < MAX_SAMPLES && !self.samples.contains(&observation.seq) {
+            self.samples.push(observation.seq);
         }
     }
 
-    /// How many corrections there were.
+    /// Number of corrections.
     pub fn retries(&self) -> usize {
         self.retries.len()
     }
 
-    /// How many witnesses that may decide corrected nothing but this.
+    /// Number of witnesses with the right to decide that corrected nothing else.
     pub fn deciding(&self, deciders: &[String]) -> usize {
         self.clean.iter().filter(|witness| witness.may_decide(deciders)).count()
     }
 
-    /// Whether somebody who may not decide corrected this.
+    /// Whether a witness without the right to decide corrected this.
     pub fn has_others(&self, deciders: &[String]) -> bool {
         self.clean.iter().any(|witness| !witness.may_decide(deciders))
     }
 
-    /// Who the observations come from, by name.
+    /// Names of the witnesses.
     pub fn witnesses(&self) -> BTreeSet<String> {
         self.retries.iter().chain(&self.errors).map(|(witness, _)| witness.name()).collect()
     }
@@ -136,28 +136,28 @@ impl Known {
         self.retries.len() as f64 + ERROR_WEIGHT * self.errors.len() as f64
     }
 
-    /// Whether there is enough for a suggestion. `rivals` is what speaks for another reading.
+    /// Whether the evidence suffices for a suggestion. `rivals` is the evidence for contradicting candidates.
     pub fn is_enough(&self, rivals: usize) -> bool {
         self.weight() >= ENOUGH && self.observations() >= (self.against.len() + rivals) * FOR_PER_AGAINST
     }
 
-    /// `w / (w + 1 + 3·against)`, where `w` is the corrections plus half of the errors: 0.67 for two corrections,
-    /// 0.8 for four, at most 0.5 for errors alone.
+    /// `w / (w + 1 + 3·against)`, where `w` is the corrections plus half of the errors: 0.67 for two corrections, 0.8
+    /// for four, at most 0.5 for errors alone.
     pub fn confidence(&self, rivals: usize) -> f64 {
         let weight = self.weight();
         let against = AGAINST_WEIGHT * (self.against.len() + rivals) as f64;
         let confidence = weight / (weight + 1.0 + against);
-        if self.retries.is_empty() { confidence.min(MAX_CONFIDENCE_OF_WORDS) } else { confidence }
+        if self.retries.is_empty() { confidence.min(MAX_CONFIDENCE_OF_ERRORS) } else { confidence }
     }
 }
 
-fn insert(into: &mut BTreeSet<Observation>, seen: &Seen<'_>) {
-    if into.len() < MAX_TOLD_APART {
-        into.insert((seen.witness.clone(), fingerprint(seen.about)));
+fn insert(into: &mut BTreeSet<ObservationKey>, observation: &Observation<'_>) {
+    if into.len() < MAX_OBSERVATIONS {
+        into.insert((observation.witness.clone(), fingerprint(observation.about)));
     }
 }
 
-/// A number for a value: the values themselves are not kept.
+/// Hash of a value: the values themselves are not stored.
 fn fingerprint(text: &str) -> u64 {
     use std::hash::{DefaultHasher, Hash, Hasher};
     let mut hasher = DefaultHasher::new();
@@ -167,51 +167,51 @@ fn fingerprint(text: &str) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::{Known, Seen, Witness};
+    use super::{EvidenceTally, Observation, Witness};
 
     fn owner(session: &str) -> Witness {
         Witness::Owner(session.to_owned())
     }
 
-    fn seen<'s>(witness: &'s Witness, about: &'s str) -> Seen<'s> {
-        Seen { witness, about, ts: 1, seq: 1 }
+    fn observation<'s>(witness: &'s Witness, about: &'s str) -> Observation<'s> {
+        Observation { witness, about, ts: 1, seq: 1 }
     }
 
     #[test]
-    fn the_same_value_twice_in_one_conversation_is_one_observation() {
-        let mut known = Known::default();
-        known.retry(&seen(&owner("a"), "x"), true, true);
-        known.retry(&seen(&owner("a"), "x"), true, true);
-        assert!(!known.is_enough(0));
-        known.retry(&seen(&owner("a"), "y"), true, true);
-        assert!(known.is_enough(0));
-        assert_eq!(known.sessions(), 1);
+    fn same_value_in_one_conversation_is_one_observation() {
+        let mut tally = EvidenceTally::default();
+        tally.retry(&observation(&owner("a"), "x"), true, true);
+        tally.retry(&observation(&owner("a"), "x"), true, true);
+        assert!(!tally.is_enough(0));
+        tally.retry(&observation(&owner("a"), "y"), true, true);
+        assert!(tally.is_enough(0));
+        assert_eq!(tally.sessions(), 1);
     }
 
     #[test]
-    fn one_observation_against_it_needs_five_for_it() {
-        let mut known = Known::default();
+    fn one_observation_against_needs_five_for() {
+        let mut tally = EvidenceTally::default();
         for session in ["a", "b", "c", "d"] {
-            known.retry(&seen(&owner(session), "x"), true, true);
+            tally.retry(&observation(&owner(session), "x"), true, true);
         }
-        known.against(&seen(&owner("e"), "z"));
-        assert!(!known.is_enough(0));
-        known.retry(&seen(&owner("f"), "x"), true, true);
-        assert!(known.is_enough(0));
-        assert!(!known.is_enough(1));
+        tally.against(&observation(&owner("e"), "z"));
+        assert!(!tally.is_enough(0));
+        tally.retry(&observation(&owner("f"), "x"), true, true);
+        assert!(tally.is_enough(0));
+        assert!(!tally.is_enough(1));
     }
 
     #[test]
-    fn errors_count_half_and_never_make_sure() {
-        let mut known = Known::default();
+    fn errors_count_half_and_limit_confidence() {
+        let mut tally = EvidenceTally::default();
         for session in ["a", "b", "c"] {
-            known.error(&seen(&owner(session), "x"));
+            tally.error(&observation(&owner(session), "x"));
         }
-        assert!(!known.is_enough(0));
+        assert!(!tally.is_enough(0));
         for session in ["d", "e", "f", "g", "h", "i"] {
-            known.error(&seen(&owner(session), "x"));
+            tally.error(&observation(&owner(session), "x"));
         }
-        assert!(known.is_enough(0));
-        assert!(known.confidence(0) <= 0.5);
+        assert!(tally.is_enough(0));
+        assert!(tally.confidence(0) <= 0.5);
     }
 }

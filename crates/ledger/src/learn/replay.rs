@@ -1,4 +1,4 @@
-//! Calls of the past once more, each answered with only what came before it.
+//! Replays recorded calls: each is normalized with only what was learned before it.
 
 use std::sync::Arc;
 
@@ -7,38 +7,38 @@ use serde_json::{Value, json};
 use toolwright_model::{Finish, LearnPolicy, Outcome, ToolDefinition};
 use toolwright_normalizer::{ActiveRules, RawArguments, RuleSet, Tool};
 
-use super::learning::{Learning, LearningError, LearningOptions};
-use super::store::MemoryStore;
+use super::decision_store::MemoryStore;
+use super::engine::{Learning, LearningError, LearningOptions};
 use super::suggestion::Status;
 use crate::{Failure, Record};
 
-/// One call of the past.
+/// One recorded call.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplayCall<'c> {
-    /// The tool as it was defined.
+    /// The tool definition at that time.
     pub definition: &'c ToolDefinition,
-    /// The same, compiled.
+    /// The compiled tool.
     pub tool: &'c Tool,
-    /// The arguments: JSON, or what the model wrote.
+    /// The arguments: JSON, or the text that the model wrote.
     pub arguments: &'c str,
     /// How the model's turn ended.
     pub finish: Finish,
     /// The conversation.
     pub session: Option<&'c str>,
-    /// What became of the call as it was sent.
+    /// Result of the call as it was sent.
     pub result: Option<ReplayResult<'c>>,
 }
 
-/// What became of a call of the past.
+/// Result of a recorded call.
 #[derive(Clone, Copy, Debug)]
 pub struct ReplayResult<'c> {
-    /// Whether it went well.
+    /// Whether it succeeded.
     pub ok: bool,
-    /// What the tool said when not.
+    /// The tool's error message when not.
     pub error: Option<&'c str>,
 }
 
-/// Answers calls of the past in their order. Nothing of it is kept.
+/// Normalizes recorded calls in their order. Nothing is stored.
 #[derive(Debug)]
 pub struct Replayer {
     learning: Learning,
@@ -46,9 +46,9 @@ pub struct Replayer {
 }
 
 impl Replayer {
-    /// Begins with these rules and nothing learned.
+    /// Starts with these rules and no learned ones.
     pub fn new(rules: RuleSet, policy: LearnPolicy) -> Result<Replayer, LearningError> {
-        // All lines may be of one day or of a year: the limit for a day says nothing here.
+        // The lines may cover a day or a year: the limit per day does not apply.
         let options = LearningOptions {
             policy,
             rules: Arc::new(ActiveRules::new(rules)),
@@ -60,7 +60,7 @@ impl Replayer {
         Ok(Replayer { learning, seen: 0 })
     }
 
-    /// What the call gets by what is known so far. Then it is learned from.
+    /// Normalizes the call with what was learned so far, then learns from it.
     pub fn answer(&mut self, call: &ReplayCall<'_>) -> Result<Outcome, LearningError> {
         let arguments = RawArguments::text(call.arguments, call.finish);
         let outcome = self.learning.rules().load().normalizer().normalize(call.tool, &arguments);
@@ -71,7 +71,7 @@ impl Replayer {
         Ok(outcome)
     }
 
-    /// The last line of the output: every rule that is in force or suggested.
+    /// The last line of the output: every active or suggested rule.
     pub fn rules_line(&self) -> String {
         let rules: Vec<Value> = self
             .learning
@@ -98,12 +98,12 @@ impl Replayer {
         json!({ "rules": rules }).to_string()
     }
 
-    /// All that is known at this point.
+    /// The learning state at this point.
     pub fn learning(&self) -> &Learning {
         &self.learning
     }
 
-    /// The call as a record; none when nobody knows what became of it.
+    /// The call as a record; `None` when its result is unknown.
     fn record(&self, call: &ReplayCall<'_>, outcome: &Outcome) -> Option<Record> {
         let failure = |message: &str, is_from_tool| Failure {
             code: "tool_error".to_owned(),
@@ -124,9 +124,9 @@ impl Replayer {
         };
         Some(Record {
             seq: self.seen,
-            // There is no time in the lines, only an order.
+            // The lines have no times, only an order.
             ts: i64::try_from(self.seen).unwrap_or(i64::MAX),
-            // Whoever replays calls vouches for them.
+            // Replayed calls are trusted like those of the owner.
             principal: Some("default".to_owned()),
             session: call.session.map(str::to_owned),
             server: call.definition.server.clone(),

@@ -7,17 +7,17 @@ use serde_json::Value;
 /// The file of learned rules in the state folder.
 pub const LEARNED_RULES_FILE: &str = "learned-rules.json";
 
-/// Why the file of learned rules could not be written. The one before is still there.
+/// Error of writing the file of learned rules. The previous one still exists.
 #[derive(Debug, thiserror::Error)]
 #[error("cannot write {}: {source}; the rules before stay in force", path.display())]
 pub struct RulesFileError {
     /// The file.
     pub path: PathBuf,
-    /// Why it failed.
+    /// The error of the operating system.
     pub source: std::io::Error,
 }
 
-/// The text of a rules file, one rule a line.
+/// The text of a rules file, one rule per line.
 pub(super) fn rendered(rules: &[Value]) -> String {
     if rules.is_empty() {
         return "[]\n".to_owned();
@@ -26,8 +26,8 @@ pub(super) fn rendered(rules: &[Value]) -> String {
     format!("[\n{}\n]\n", lines.join(",\n"))
 }
 
-/// Writes the rules beside the file and puts them in its place, so that a reader finds the old ones or the new ones.
-/// What is there already is not written again, and no file is as good as one without rules.
+/// Replaces the rules file atomically, so that a reader sees the old or the new rules. An unchanged file is not written
+/// again, and a missing file equals one without rules.
 pub fn write_rules_file(folder: &Path, rules: &[Value]) -> Result<PathBuf, RulesFileError> {
     let path = folder.join(LEARNED_RULES_FILE);
     let there = std::fs::read_to_string(&path).ok();

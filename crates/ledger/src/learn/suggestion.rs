@@ -1,4 +1,4 @@
-//! A suggestion: a rule with all that a person needs to decide.
+//! Suggestion: a rule with everything that a person needs to decide.
 
 use std::collections::BTreeMap;
 
@@ -7,88 +7,88 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use super::evidence::Source;
-use super::lesson::Lesson;
+use super::rule_candidate::Lesson;
 
-/// The digits of an id.
+/// Number of hex digits of an id.
 const ID_DIGITS: usize = 12;
 
-/// A rule that somebody may accept.
+/// A rule that a person may accept.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Suggestion {
-    /// The same for the same lesson of the same tool and schema, on every gateway.
+    /// Id, the same for the same candidate of the same tool and schema, on every gateway.
     pub id: String,
-    /// The rule as a rules file has it. What it says in `note` is completed when it is accepted.
+    /// The rule in the format of a rules file. Its `note` is completed on acceptance.
     pub rule: Value,
     /// The tool: `server/name`, or `name` when it has no server.
     pub tool: String,
-    /// The schema that it was learned from. With another one it lapses.
+    /// Fingerprint of the schema. The rule lapses when the schema changes.
     pub schema: String,
-    /// What was learned.
+    /// The rule candidate.
     pub lesson: Lesson,
-    /// Why, in words.
+    /// The reason as text.
     pub reason: String,
-    /// What speaks for it.
+    /// The evidence for it.
     pub evidence: Evidence,
     /// From 0 to 1: `w / (w + 1 + 3·against)` with `w` = corrections + errors / 2; at most 0.5 for errors alone.
     pub confidence: f64,
-    /// What it would have done to recorded calls.
+    /// The effect on recorded calls.
     pub replay: Tried,
-    /// What was decided about it.
+    /// The status after the decisions about it.
     pub status: Status,
 }
 
-/// What speaks for a suggestion.
+/// The evidence for a suggestion.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
     /// Independent observations: of different conversations, or of different values in one.
     pub observations: u64,
-    /// The conversations that they come from.
+    /// Number of witnesses: conversations of the owner, and tokens.
     pub sessions: u64,
-    /// How many there are of each kind, with refusals that show the same mistake.
+    /// Number of observations by source, with refusals of the same mistake.
     pub sources: BTreeMap<Source, u64>,
-    /// What speaks against it.
+    /// Number of observations against it.
     pub against: u64,
-    /// The first one, in microseconds since 1970.
+    /// Time of the first observation in microseconds since 1970.
     pub first: i64,
-    /// The last one.
+    /// Time of the last observation.
     pub last: i64,
-    /// The numbers of some records that show it.
+    /// Sequence numbers of some records that show it.
     pub samples: Vec<u64>,
-    /// Whose corrections they are: the owner, a token by its name.
+    /// Names of the witnesses: the owner, or a token.
     #[serde(default)]
     pub witnesses: Vec<String>,
 }
 
-/// What a rule would have done to recorded calls.
+/// Effect of a rule on recorded calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Tried {
-    /// Failed calls with this mistake that it mends.
+    /// Failed calls with this mistake that it repairs.
     pub mends: u64,
     /// Failed calls with this mistake.
     pub of: u64,
-    /// Calls that went well and would have been changed.
+    /// Successful calls that it would have changed.
     pub changes_good: u64,
 }
 
-/// What became of a suggestion.
+/// Status of a suggestion.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Status {
-    /// Nobody decided yet.
+    /// Not decided yet.
     #[default]
     Suggested,
-    /// Its rule is in force.
+    /// Its rule is active.
     Active,
-    /// Somebody does not want it. It comes back when the evidence has doubled.
+    /// Hidden by a person. It returns when the evidence has doubled.
     Dismissed,
-    /// It was in force and was taken back. Only a person can accept it again.
+    /// Its rule was active and was undone. Only a person can accept it again.
     Undone,
-    /// It was in force for a schema that the tool has no longer.
+    /// Its rule was active for an earlier schema of the tool.
     Lapsed,
 }
 
 impl Status {
-    /// The words for it, for people.
+    /// The word for people.
     pub fn word(self) -> &'static str {
         match self {
             Status::Suggested => "suggested",
@@ -101,20 +101,20 @@ impl Status {
 }
 
 /// The id of a suggestion.
-pub(super) fn id(tool: &str, schema: &str, lesson: &Lesson) -> String {
-    let text = serde_json::json!([tool, schema, lesson]).to_string();
+pub(super) fn id(tool: &str, schema: &str, candidate: &Lesson) -> String {
+    let text = serde_json::json!([tool, schema, candidate]).to_string();
     let hash = digest(&SHA256, text.as_bytes());
     let digits: String = hash.as_ref().iter().map(|byte| format!("{byte:02x}")).collect();
     digits[..ID_DIGITS].to_owned()
 }
 
-/// Tells schemas apart where the record does not say which one it was.
+/// Fingerprint of a schema for records that do not contain one.
 pub(super) fn fingerprint(schema: &str) -> String {
     let hash = digest(&SHA256, schema.as_bytes());
     hash.as_ref().iter().take(8).map(|byte| format!("{byte:02x}")).collect()
 }
 
-/// The id of the rule that a suggestion becomes.
+/// The id of the rule of an accepted suggestion.
 pub(super) fn rule_id(suggestion: &str) -> String {
     format!("learned-{suggestion}")
 }

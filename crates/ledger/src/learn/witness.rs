@@ -1,24 +1,24 @@
-//! Who a correction comes from, and whether that may put a rule into force.
+//! Witness of a correction, and whether it may activate a rule.
 //!
-//! A client chooses its sessions and what it calls itself. It cannot choose its token. So the token is the witness: all
-//! sessions of one are one. The owner's calls are trusted, and each of their conversations is a witness.
+//! A client chooses its sessions and its name, but not its token. So the token is the witness: all its sessions are
+//! one. The owner's calls are trusted, and each of the owner's conversations is a witness.
 
 use crate::Record;
 
-/// The tokens of the owner: the gateway's own one, none where none is asked for, and a client that started Toolwright
+/// The tokens of the owner: the gateway's own, the one where no token is required, and a client that started Toolwright
 /// itself.
 const OWNERS: [&str; 3] = ["default", "anyone", "stdio"];
-/// Fronts that only the owner can use and that know no tokens.
+/// Fronts without tokens that only the owner can use.
 const OWNERS_FRONTS: [&str; 4] = ["cli", "ask", "page", "stdio"];
 
-/// Where an observation comes from.
+/// Source of an observation.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Witness {
     /// A conversation of the owner.
     Owner(String),
-    /// A token of somebody else, whatever its sessions.
+    /// A token of another user, with all its sessions.
     Token(String),
-    /// A front without tokens that others can use too, such as `voice`; or a record of before.
+    /// A front without tokens that others can use too, such as `voice`; or an older record.
     Other(String),
 }
 
@@ -33,7 +33,7 @@ impl Witness {
         }
     }
 
-    /// Whether rules may be applied because of it; `deciders` are the tokens that the configuration names.
+    /// Whether its corrections may activate rules; `deciders` are the tokens from the configuration.
     pub fn may_decide(&self, deciders: &[String]) -> bool {
         match self {
             Witness::Owner(_) => true,
@@ -42,7 +42,7 @@ impl Witness {
         }
     }
 
-    /// The name for it, for people.
+    /// The name for people.
     pub fn name(&self) -> String {
         match self {
             Witness::Owner(_) => "the owner".to_owned(),

@@ -1,4 +1,4 @@
-//! Which parameters a failed call has, and which one its error is about.
+//! Parameters of a failed call, and the one that its error is about.
 
 use std::collections::BTreeMap;
 
@@ -7,12 +7,12 @@ use serde_json::value::RawValue;
 
 use crate::{Failure, Record};
 
-/// Arguments that are longer are not searched for their keys.
-const MAX_ARGUMENTS: usize = 64 << 10;
-/// So many names of a call are known.
+/// Longer arguments are not searched for keys.
+const MAX_ARGUMENT_BYTES: usize = 64 << 10;
+/// Maximum number of names of a call.
 const MAX_NAMES: usize = 100;
 
-/// The names that stand for themselves in a message of this call: its parameters and the tool.
+/// The names that stay in a message of this call: its parameters and the tool.
 pub(super) fn names(record: &Record, error: &Failure) -> Vec<String> {
     let mut names: Vec<String> = error.parameters.iter().filter_map(|pointer| of_pointer(pointer)).collect();
     for arguments in [&record.arguments, &record.normalized].into_iter().flatten() {
@@ -24,9 +24,9 @@ pub(super) fn names(record: &Record, error: &Failure) -> Vec<String> {
     names
 }
 
-/// The parameter that an error is about: the one it names itself, else the first of the call's own that stands in
-/// the message in quotes, else the first one that stands there as a word.
-pub(super) fn concerned(record: &Record, error: &Failure, message: &str) -> Option<String> {
+/// The parameter that an error is about: the one that the error reports, else the first of the call's own that the
+/// message quotes, else the first one that the message contains as a word.
+pub(super) fn affected(record: &Record, error: &Failure, message: &str) -> Option<String> {
     if let Some(name) = error.parameters.iter().find_map(|pointer| of_pointer(pointer)) {
         return Some(name);
     }
@@ -34,7 +34,7 @@ pub(super) fn concerned(record: &Record, error: &Failure, message: &str) -> Opti
     for arguments in [&record.arguments, &record.normalized].into_iter().flatten() {
         known.extend(keys(arguments).into_iter().take(MAX_NAMES));
     }
-    // Of two at one place, such as `file` and `file_path`, the longer one is meant.
+    // Of two at one position, such as `file` and `file_path`, the longer one wins.
     let found = known.into_iter().filter_map(|name| {
         let (at, is_quoted) = place(message, &name)?;
         Some((!is_quoted, at, usize::MAX - name.len(), name))
@@ -42,7 +42,7 @@ pub(super) fn concerned(record: &Record, error: &Failure, message: &str) -> Opti
     found.min().map(|(.., name)| name)
 }
 
-/// Where a name stands as a whole word, and whether in quotes. A place in quotes is better than one before it.
+/// Position of a name as a whole word, and whether it is quoted. A quoted one wins over an earlier unquoted one.
 fn place(message: &str, name: &str) -> Option<(usize, bool)> {
     if name.is_empty() {
         return None;
@@ -51,11 +51,11 @@ fn place(message: &str, name: &str) -> Option<(usize, bool)> {
     for (at, _) in message.match_indices(name) {
         let before = message[..at].chars().next_back();
         let after = message[at + name.len()..].chars().next();
-        let is_part = |sign: Option<char>| sign.is_some_and(|sign| sign.is_alphanumeric() || sign == '_');
+        let is_part = |c: Option<char>| c.is_some_and(|c| c.is_alphanumeric() || c == '_');
         if is_part(before) || is_part(after) {
             continue;
         }
-        let is_quote = |sign: Option<char>| sign.is_some_and(|sign| "\"'`“”‘’«»".contains(sign));
+        let is_quote = |c: Option<char>| c.is_some_and(|c| "\"'`“”‘’«»".contains(c));
         if is_quote(before) && is_quote(after) {
             return Some((at, true));
         }
@@ -64,14 +64,14 @@ fn place(message: &str, name: &str) -> Option<(usize, bool)> {
     as_word
 }
 
-/// The last name of a JSON Pointer that is no place in a list.
+/// The last name of a JSON Pointer that is not an array index.
 fn of_pointer(pointer: &str) -> Option<String> {
     let name = pointer.rsplit('/').find(|part| !part.is_empty() && part.parse::<usize>().is_err())?;
     Some(name.replace("~1", "/").replace("~0", "~"))
 }
 
 fn keys(arguments: &RawValue) -> Vec<String> {
-    if arguments.get().len() > MAX_ARGUMENTS {
+    if arguments.get().len() > MAX_ARGUMENT_BYTES {
         return Vec::new();
     }
     serde_json::from_str::<BTreeMap<String, IgnoredAny>>(arguments.get())
@@ -91,11 +91,11 @@ mod tests {
         };
         let parameters = parameters.iter().map(|&it| it.to_owned()).collect();
         let error = Failure { message: message.to_owned(), parameters, ..Failure::default() };
-        concerned(&record, &error, message)
+        affected(&record, &error, message)
     }
 
     #[test]
-    fn the_parameter_that_an_error_is_about() {
+    fn affected_parameter_of_an_error() {
         assert_eq!(of("{}", "no", &["/items/0/name"]).as_deref(), Some("name"));
         assert_eq!(of("{}", "no", &["/a~1b"]).as_deref(), Some("a/b"));
         assert_eq!(

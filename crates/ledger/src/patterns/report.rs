@@ -1,16 +1,16 @@
-//! What is told about patterns.
+//! Report about error patterns.
 
 use serde::{Deserialize, Serialize};
 
-use super::held::Forgotten;
+use super::pattern_table::EvictedCounts;
 use super::{MAX_LISTED, Trend};
 
-/// Errors of one tool that are alike.
+/// Similar errors of one tool.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct Pattern {
-    /// What their messages have in common.
+    /// The common part of their messages.
     pub pattern: String,
-    /// The tool; what was sent when there is no such tool.
+    /// The tool; the sent name when there is no such tool.
     pub tool: String,
     /// Its server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -18,65 +18,65 @@ pub struct Pattern {
     /// The toolbox of the server.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub toolbox: Option<String>,
-    /// The stable code.
+    /// Stable error code.
     pub code: String,
-    /// The parameter that they are about, when it is known.
+    /// The affected parameter, when it is known.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parameter: Option<String>,
-    /// How many there were.
+    /// Number of errors.
     pub count: u64,
-    /// When the first one was seen, as RFC 3339 text.
+    /// Time of the first one, in RFC 3339 format.
     pub first_seen: String,
-    /// When the last one was seen.
+    /// Time of the last one.
     pub last_seen: String,
-    /// Whether they become more.
+    /// Whether their frequency increases.
     pub trend: Trend,
-    /// The last ones, at most 20, in twelve equal spans of time from the first of them until now. For pictures: it is not
-    /// written.
+    /// The last errors, at most 20, in twelve equal intervals from the first of them until now. For charts: not
+    /// serialized.
     #[serde(skip)]
     pub recent: Vec<u64>,
-    /// Up to three messages as they were.
+    /// Up to three original messages.
     pub sample_errors: Vec<String>,
-    /// Which share of the tool's calls failed like this, from 0 to 1. Missing when its calls are not counted.
+    /// Share of the tool's calls that failed like this, from 0 to 1. Absent when its calls are not counted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub share: Option<f64>,
-    /// A rule that would mend it.
+    /// A rule that would repair it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub suggested_rule: Option<SuggestedRule>,
 }
 
-/// A rule that would mend a pattern, in a few words.
+/// Short form of a rule that would repair a pattern.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct SuggestedRule {
-    /// Its type as rules files have it.
+    /// Type of the rule as in rules files.
     #[serde(rename = "type")]
     pub rule_type: String,
     /// The parameter that is sent.
     pub from: String,
-    /// What it becomes.
+    /// The target.
     pub to: String,
-    /// Why it is suggested.
+    /// The reason.
     pub reason: String,
-    /// Where the suggestion can be accepted.
+    /// Id of the suggestion.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub id: Option<String>,
 }
 
-/// The answer of `/api/error-patterns`.
+/// The response of `/api/error-patterns`.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ErrorPatterns {
-    /// The most frequent ones, at most [`MAX_LISTED`].
+    /// The most frequent patterns, at most [`MAX_LISTED`].
     pub patterns: Vec<Pattern>,
-    /// All errors, also those of patterns that are not held any more.
+    /// All errors, including those of evicted patterns.
     pub total_errors: u64,
-    /// How many patterns are held.
+    /// Number of patterns in memory.
     pub unique_patterns: usize,
-    /// For how many of them there is a rule.
+    /// Number of patterns with a suggested rule.
     pub with_suggestions: usize,
-    /// How many patterns had to go because there were too many. One that came again counts again.
+    /// Number of evicted patterns. One that returns counts again.
     #[serde(default)]
     pub forgotten_patterns: u64,
-    /// How many errors these had.
+    /// Number of their errors.
     #[serde(default)]
     pub forgotten_errors: u64,
 }
@@ -85,7 +85,7 @@ impl ErrorPatterns {
     pub(super) fn of(
         mut patterns: Vec<Pattern>,
         total_errors: u64,
-        forgotten: Forgotten,
+        evicted: EvictedCounts,
         mut suggest: impl FnMut(&Pattern) -> Option<SuggestedRule>,
     ) -> Self {
         for pattern in &mut patterns {
@@ -99,8 +99,8 @@ impl ErrorPatterns {
             total_errors,
             unique_patterns,
             with_suggestions,
-            forgotten_patterns: forgotten.patterns,
-            forgotten_errors: forgotten.errors,
+            forgotten_patterns: evicted.patterns,
+            forgotten_errors: evicted.errors,
         }
     }
 }

@@ -1,56 +1,56 @@
-//! Whether errors of one pattern become more.
+//! Trend of the frequency of an error pattern.
 //!
-//! The gaps between the last ones are compared, the older half of them with the newer half, each by its median: one
-//! jump of the clock makes one wrong gap, and that does not move a median, unless there are less than six gaps.
+//! Compares the gaps between the last errors, the older half with the newer half, each by its median: one jump of the
+//! clock causes one wrong gap, which does not move a median unless there are fewer than six gaps.
 
 use std::collections::VecDeque;
 
 use serde::{Deserialize, Serialize};
 
-/// So many of the last moments are looked at.
-const LOOKED_AT: usize = 20;
-/// The spans of the small picture of a pattern.
+/// Number of the last times that are used.
+const MAX_TIMES: usize = 20;
+/// Number of intervals in the chart of a pattern.
 const SPANS: usize = 12;
-/// Less tell nothing.
-const NEEDED: usize = 4;
-/// Shorter gaps are one burst, in microseconds.
-const SHORTEST_GAP: i64 = 1_000;
-/// A pattern that rests for less than this is not over, in microseconds.
-const SHORTEST_REST: i64 = 60_000_000;
-/// A pattern is ending when it rests for so many times the time that its newer half took.
-const ENDING: i64 = 4;
+/// Fewer errors have no trend.
+const MIN_TIMES: usize = 4;
+/// Shorter gaps count as one burst, in microseconds.
+const SHORTEST_GAP_US: i64 = 1_000;
+/// A pattern that pauses for less than this has not stopped, in microseconds.
+const SHORTEST_PAUSE_US: i64 = 60_000_000;
+/// A pattern has stopped when its pause is this many times the duration of its newer half.
+const STOPPED_FACTOR: i64 = 4;
 
-/// Whether errors of one pattern become more.
+/// Trend of the frequency of an error pattern.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Trend {
-    /// They come more than one and a half times as often as before.
+    /// More than one and a half times as frequent as before.
     Increasing,
-    /// Neither, or there are too few to tell.
+    /// Neither, or too few errors.
     Stable,
-    /// They come less than half as often as before, or do not come any more.
+    /// Less than half as frequent as before, or stopped.
     Decreasing,
 }
 
-/// When the last ones came, in the order of their coming.
+/// Times of the last errors, in order of arrival.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Moments(VecDeque<i64>);
+pub(super) struct RecentTimes(VecDeque<i64>);
 
-impl Moments {
+impl RecentTimes {
     pub fn add(&mut self, ts: i64) {
-        if self.0.len() == LOOKED_AT {
+        if self.0.len() == MAX_TIMES {
             self.0.pop_front();
         }
         self.0.push_back(ts);
     }
 
-    /// How many of the last ones came in each of equal spans, from the first of them until now.
+    /// Number of the last errors in each of equal intervals, from the first of them until now.
     pub fn spans(&self, now: i64) -> Vec<u64> {
         let mut spans = vec![0; SPANS];
         let Some(first) = self.0.iter().min().copied() else { return spans };
-        let time = now.saturating_sub(first).max(1);
-        for moment in &self.0 {
-            let at = moment.saturating_sub(first).saturating_mul(SPANS as i64) / time;
+        let duration = now.saturating_sub(first).max(1);
+        for time in &self.0 {
+            let at = time.saturating_sub(first).saturating_mul(SPANS as i64) / duration;
             let at = usize::try_from(at).unwrap_or_default().min(SPANS - 1);
             spans[at] += 1;
         }
@@ -58,29 +58,29 @@ impl Moments {
     }
 
     pub fn trend(&self, now: i64) -> Trend {
-        if self.0.len() < NEEDED {
+        if self.0.len() < MIN_TIMES {
             return Trend::Stable;
         }
-        // A clock that was put back makes a gap that is none.
+        // A clock that was set back causes a negative gap, which is skipped.
         let gaps: Vec<i64> = self
             .0
             .iter()
             .zip(self.0.iter().skip(1))
             .map(|(before, after)| after.saturating_sub(*before))
             .filter(|gap| *gap >= 0)
-            .map(|gap| gap.max(SHORTEST_GAP))
+            .map(|gap| gap.max(SHORTEST_GAP_US))
             .collect();
-        // The one in the middle belongs to neither half.
+        // The middle gap belongs to neither half.
         let half = gaps.len() / 2;
         let (Some(older), Some(newer)) = (median(&gaps[..half]), median(&gaps[gaps.len() - half..])) else {
             return Trend::Stable;
         };
-        let rest = self.0.back().map_or(0, |last| now.saturating_sub(*last));
+        let pause = self.0.back().map_or(0, |last| now.saturating_sub(*last));
         let took = newer.saturating_mul(half as i64);
-        if rest > SHORTEST_REST && rest > took.saturating_mul(ENDING) {
+        if pause > SHORTEST_PAUSE_US && pause > took.saturating_mul(STOPPED_FACTOR) {
             return Trend::Decreasing;
         }
-        // How often they come is one over the gap.
+        // The frequency is the inverse of the gap.
         let ratio = older as f64 / newer as f64;
         if ratio > 1.5 {
             Trend::Increasing
@@ -105,27 +105,27 @@ mod tests {
     const SECOND: i64 = 1_000_000;
 
     fn trend(seconds: &[i64]) -> Trend {
-        let mut moments = Moments::default();
+        let mut times = RecentTimes::default();
         for second in seconds {
-            moments.add(second * SECOND);
+            times.add(second * SECOND);
         }
-        moments.trend(seconds.last().map_or(0, |last| last * SECOND))
+        times.trend(seconds.last().map_or(0, |last| last * SECOND))
     }
 
     #[test]
-    fn the_last_ones_are_put_into_equal_spans() {
-        let mut moments = Moments::default();
-        assert_eq!(moments.spans(5), [0; SPANS]);
-        [0, 10, 119, 120].into_iter().for_each(|moment| moments.add(moment));
+    fn recent_times_fall_into_equal_intervals() {
+        let mut times = RecentTimes::default();
+        assert_eq!(times.spans(5), [0; SPANS]);
+        [0, 10, 119, 120].into_iter().for_each(|time| times.add(time));
         let mut expected = [0; SPANS];
         (expected[0], expected[1], expected[11]) = (1, 1, 2);
-        assert_eq!(moments.spans(120), expected);
-        // A clock that was put back.
-        assert_eq!(moments.spans(-5).iter().sum::<u64>(), 4);
+        assert_eq!(times.spans(120), expected);
+        // A clock that was set back.
+        assert_eq!(times.spans(-5).iter().sum::<u64>(), 4);
     }
 
     #[test]
-    fn errors_that_come_faster_slower_or_as_before() {
+    fn trend_follows_the_frequency() {
         assert_eq!(trend(&[0, 100, 200, 300, 310, 320, 330]), Trend::Increasing);
         assert_eq!(trend(&[0, 10, 20, 30, 130, 230, 330]), Trend::Decreasing);
         assert_eq!(trend(&[0, 10, 20, 30, 40, 50, 60]), Trend::Stable);
@@ -134,14 +134,14 @@ mod tests {
     }
 
     #[test]
-    fn only_the_last_twenty_count() {
+    fn trend_uses_the_last_twenty() {
         let mut seconds: Vec<i64> = (0..20).map(|it| it * 1_000).collect();
         seconds.extend((1..=20).map(|it| 20_000 + it * 10));
         assert_eq!(trend(&seconds), Trend::Stable);
     }
 
     #[test]
-    fn a_jump_of_the_clock_changes_nothing() {
+    fn clock_jump_does_not_change_the_trend() {
         let even: Vec<i64> = (0..20).map(|it| it * 10).collect();
         for jump in [-1_000_000, 1_000_000] {
             for at in 1..20 {
@@ -150,7 +150,7 @@ mod tests {
                 assert_eq!(trend(&jumped), Trend::Stable, "jump by {jump} at {at}");
             }
         }
-        let mut extremes = Moments::default();
+        let mut extremes = RecentTimes::default();
         for ts in [i64::MAX, i64::MIN, 0, i64::MAX, 5, 9, i64::MIN] {
             extremes.add(ts);
             extremes.trend(i64::MAX);
@@ -159,13 +159,13 @@ mod tests {
     }
 
     #[test]
-    fn a_pattern_that_does_not_come_any_more_is_decreasing() {
-        let mut moments = Moments::default();
+    fn stopped_pattern_is_decreasing() {
+        let mut times = RecentTimes::default();
         for second in 0..10 {
-            moments.add(second * SECOND);
+            times.add(second * SECOND);
         }
-        assert_eq!(moments.trend(10 * SECOND), Trend::Stable);
-        assert_eq!(moments.trend(3_600 * SECOND), Trend::Decreasing);
-        assert_eq!(moments.trend(-3_600 * SECOND), Trend::Stable, "a clock that was put back");
+        assert_eq!(times.trend(10 * SECOND), Trend::Stable);
+        assert_eq!(times.trend(3_600 * SECOND), Trend::Decreasing);
+        assert_eq!(times.trend(-3_600 * SECOND), Trend::Stable, "a clock that was put back");
     }
 }

@@ -1,11 +1,10 @@
-//! `normalizer_stats.json` in the folder for logs, kept by any number of processes.
+//! `normalizer_stats.json` in the log folder, written by any number of processes.
 //!
-//! Each process has a part of its own, `normalizer_stats.<name>.part.json`, which holds everything it counted; the
-//! common file is the sum of all parts. Whoever writes holds `normalizer_stats.lock`, and each file is put in
-//! its place as a whole: a reader sees the old one or the new one, also after a kill or a power cut. A part belongs to
-//! a process as long as that holds the part's lock; the next process of that name goes on with it. What the common
-//! file tells beyond all parts (it was written by another program, or a part was lost) goes into the part of
-//! whoever starts next.
+//! Each process has its own part, `normalizer_stats.<name>.part.json`, with everything that it counted; the common file
+//! is the sum of all parts. A writer locks `normalizer_stats.lock`, and each file is replaced atomically: a reader sees
+//! the old or the new one, also after a kill or a power loss. A part belongs to the process that locks it; the next
+//! process of that name continues it. Counts that are only in the common file (another program wrote it, or a part was
+//! lost) are added to the part of the process that starts next.
 
 mod disk;
 mod parts;
@@ -21,64 +20,64 @@ use tokio_util::sync::CancellationToken;
 use toolwright_base::IgnorePoison;
 
 use super::{NormalizerStats, Snapshot, Stats, StatsLimits};
-use parts::Parts;
+use parts::PartFiles;
 
-/// How often the file is written when nothing else is said.
-const EVERY: Duration = Duration::from_secs(30);
+/// Default interval of writing.
+const WRITE_INTERVAL: Duration = Duration::from_secs(30);
 
-/// Keeps the stats of this process on disk, and the sum of all processes beside them.
+/// Stores the stats of this process on disk, and the sum of all processes.
 #[derive(Debug)]
 pub struct StatsFile {
     stats: Arc<Stats>,
-    parts: Mutex<Parts>,
+    parts: Mutex<PartFiles>,
 }
 
-/// What was there at the start.
+/// Result of opening the stats files.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Restored {
-    /// Calls that are counted in what this process goes on with.
+    /// Calls in the part that this process continues.
     pub calls: u64,
-    /// Whether a part was found to go on with. If not, records of the journal may be counted already.
+    /// Whether a part was found to continue. If not, records of the journal may already be counted.
     pub has_part: bool,
-    /// Files that could not be read and were set aside.
+    /// Unreadable files that were set aside.
     pub broken: Vec<PathBuf>,
 }
 
-/// Why the stats could not be read or written.
+/// Error of reading or writing the stats.
 #[derive(Debug, thiserror::Error)]
 pub enum StatsFileError {
-    /// The disk said no.
+    /// An I/O error.
     #[error("cannot {what} {}: {why}. Is the folder there, writable, and not full?", file.display())]
     Io {
-        /// What was tried.
+        /// The attempted operation.
         what: &'static str,
         /// The file or folder.
         file: PathBuf,
-        /// What the system said.
+        /// The error of the operating system.
         #[source]
         why: io::Error,
     },
-    /// Somebody holds the lock and does not let go.
+    /// Another process holds the lock for too long.
     #[error(
         "another process holds {} for more than {} seconds; the stats are written when it lets go",
         file.display(),
         waited.as_secs()
     )]
     Busy {
-        /// The lock.
+        /// The lock file.
         file: PathBuf,
-        /// How long was waited.
+        /// The wait time.
         waited: Duration,
     },
-    /// The part of a living process cannot be read. It writes it anew.
+    /// The part of a running process is unreadable. That process rewrites it.
     #[error("{} cannot be read: {why}. It belongs to a running process, which will write it anew", file.display())]
     Unreadable {
         /// The part.
         file: PathBuf,
-        /// What is wrong with it.
+        /// The parse error.
         why: String,
     },
-    /// So many processes of one name are running.
+    /// Too many running processes have the same name.
     #[error(
         "{count} running processes keep stats as `{name}` in {}; give this one a name of its own or another folder",
         folder.display()
@@ -88,43 +87,43 @@ pub enum StatsFileError {
         folder: PathBuf,
         /// The name.
         name: String,
-        /// How many there are.
+        /// The number of processes.
         count: usize,
     },
 }
 
 impl StatsFile {
-    /// Takes a part in the folder, which is made when it is missing, adds what it holds to `stats`, and
-    /// writes; what cannot be written now is written later. Files that cannot be read are set aside with a warning. Blocks for some milliseconds.
+    /// Claims a part in the folder, which is created when missing, adds its counts to `stats`, and writes; a failed
+    /// write is retried later. Unreadable files are set aside with a warning. Blocks for some milliseconds.
     pub fn open(
         folder: &Path,
         node: &str,
         stats: Arc<Stats>,
     ) -> Result<(StatsFile, Restored), StatsFileError> {
-        let (mut parts, found, broken) = Parts::open(folder, node)?;
+        let (mut parts, found, broken) = PartFiles::open(folder, node)?;
         let has_part = found.is_some();
         if let Some(found) = &found {
             stats.restore(found);
         }
         if let Err(error) = parts.write(&stats) {
-            // A disk that is full now may have room later, and then all that was counted is written.
+            // A full disk may have space later, and then everything that was counted is written.
             tracing::error!("{error}; it is tried again");
         }
         let restored = Restored { calls: stats.summary().total.processed, has_part, broken };
-        parts.let_go();
+        parts.unlock();
         Ok((StatsFile { stats, parts: Mutex::new(parts) }, restored))
     }
 
     /// Writes the part of this process and the sum. Blocks for some milliseconds.
     pub fn flush(&self) -> Result<(), StatsFileError> {
         let mut parts = self.parts.lock().ignore_poison();
-        parts.hold()?;
+        parts.lock_common()?;
         let written = parts.write(&self.stats);
-        parts.let_go();
+        parts.unlock();
         written
     }
 
-    /// The sum of all processes as it is now: this one up to this moment, the others up to their last writing.
+    /// The sum of all processes: this one up to now, the others up to their last write.
     pub fn sum(&self) -> Result<NormalizerStats, StatsFileError> {
         let mut parts = self.parts.lock().ignore_poison();
         parts.sum(&self.stats.summary(), Timestamp::now())
@@ -132,11 +131,11 @@ impl StatsFile {
 
     /// Writes every 30 seconds until `stop`, and then once more.
     pub async fn run(self: Arc<Self>, stop: CancellationToken) {
-        self.run_every(EVERY, stop).await;
+        self.run_every(WRITE_INTERVAL, stop).await;
     }
 
-    /// Writes at once, then as often as asked until `stop`, and then once more. A failure is told once, until
-    /// it is over.
+    /// Writes at once, then at this interval until `stop`, and then once more. A failure is logged once, until it is
+    /// over.
     pub async fn run_every(self: Arc<Self>, every: Duration, stop: CancellationToken) {
         let mut ticks = tokio::time::interval(every.max(Duration::from_millis(1)));
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
@@ -166,18 +165,18 @@ impl StatsFile {
         }
     }
 
-    /// The common file.
+    /// The path of the common file.
     pub fn path(folder: &Path) -> PathBuf {
         folder.join(parts::COMMON)
     }
 }
 
-/// The common shape of a part, for sums.
-fn told(part: &Snapshot, now: Timestamp) -> NormalizerStats {
+/// The common format of a part, for sums.
+fn normalizer_stats(part: &Snapshot, now: Timestamp) -> NormalizerStats {
     part.normalizer(now)
 }
 
-/// How many of the last changed calls the common file has.
-fn recent() -> usize {
+/// Number of recent changed calls in the common file.
+fn max_recent() -> usize {
     StatsLimits::default().recent
 }

@@ -1,22 +1,22 @@
-//! Durations in buckets of a fixed number: percentiles without the single values, and two of them add up.
+//! Latency histogram with a fixed number of buckets: percentiles without single values, and two can be merged.
 
 use serde::{Deserialize, Serialize};
 
-/// Up to here every microsecond has a bucket of its own.
+/// Below this every microsecond has its own bucket.
 const EXACT: u64 = 16;
-/// Buckets for each doubling above: a percentile is at most an eighth too high.
+/// Buckets for each power of two above: a percentile is at most an eighth too high.
 const PER_DOUBLING: usize = 8;
-/// The last doubling begins at 2^36 microseconds, 19 hours.
+/// The last power of two is 2^36 microseconds, 19 hours.
 const LAST_DOUBLING: u32 = 36;
 const BUCKETS: usize = EXACT as usize + (LAST_DOUBLING as usize - 3) * PER_DOUBLING;
 
-/// How long calls took.
+/// Histogram of call durations.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(from = "Written", into = "Written")]
+#[serde(from = "HistogramData", into = "HistogramData")]
 pub struct Histogram {
     counts: Box<[u64]>,
     sum_us: u64,
-    /// The largest number there is while nothing was counted.
+    /// `u64::MAX` while nothing was counted.
     min_us: u64,
     max_us: u64,
 }
@@ -38,7 +38,7 @@ impl Histogram {
         self.max_us = self.max_us.max(us);
     }
 
-    /// Adds what another counted.
+    /// Adds another histogram.
     pub fn merge(&mut self, other: &Histogram) {
         for (mine, theirs) in self.counts.iter_mut().zip(&other.counts) {
             *mine = mine.saturating_add(*theirs);
@@ -48,27 +48,27 @@ impl Histogram {
         self.max_us = self.max_us.max(other.max_us);
     }
 
-    /// How many durations were counted.
+    /// Number of counted durations.
     pub fn count(&self) -> u64 {
         self.counts.iter().fold(0, |sum, count| sum.saturating_add(*count))
     }
 
-    /// The shortest one, in microseconds; 0 without any.
+    /// The shortest duration in microseconds; 0 without any.
     pub fn min_us(&self) -> u64 {
         if self.min_us == u64::MAX { 0 } else { self.min_us }
     }
 
-    /// The longest one, in microseconds.
+    /// The longest duration in microseconds.
     pub fn max_us(&self) -> u64 {
         self.max_us
     }
 
-    /// The mean, in microseconds; 0 without any.
+    /// The mean in microseconds; 0 without any.
     pub fn mean_us(&self) -> u64 {
         self.sum_us.checked_div(self.count()).unwrap_or(0)
     }
 
-    /// How long the given share of calls took at most, in microseconds: exact to an eighth, never too low.
+    /// The given quantile in microseconds: at most an eighth too high, never too low.
     pub fn quantile_us(&self, share: f64) -> u64 {
         let count = self.count();
         if count == 0 {
@@ -76,10 +76,10 @@ impl Histogram {
         }
         let rank = ((share.clamp(0.0, 1.0) * count as f64).ceil() as u64).clamp(1, count);
         let mut below: u64 = 0;
-        for (index, held) in self.counts.iter().enumerate() {
-            below = below.saturating_add(*held);
+        for (index, histogram) in self.counts.iter().enumerate() {
+            below = below.saturating_add(*histogram);
             if below >= rank {
-                // The last bucket has no end of its own.
+                // The last bucket has no upper bound.
                 return if index + 1 == BUCKETS { self.max_us } else { end_of(index).min(self.max_us) };
             }
         }
@@ -87,7 +87,7 @@ impl Histogram {
     }
 }
 
-/// Which bucket counts a duration.
+/// The bucket of a duration.
 fn bucket(us: u64) -> usize {
     if us < EXACT {
         return us as usize;
@@ -108,12 +108,12 @@ fn end_of(bucket: usize) -> u64 {
     ((8 + within + 1) << (doubling - 3)) - 1
 }
 
-/// As it stands in a file: only buckets that hold something.
+/// Serialized form: only buckets that are not empty.
 #[derive(Serialize, Deserialize)]
-struct Written {
+struct HistogramData {
     #[serde(default)]
     sum_us: u64,
-    /// Older files do not have it.
+    /// Older files do not contain it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     min_us: Option<u64>,
     #[serde(default)]
@@ -122,26 +122,26 @@ struct Written {
     buckets: Vec<(usize, u64)>,
 }
 
-impl From<Histogram> for Written {
-    fn from(held: Histogram) -> Self {
-        let buckets = held.counts.iter().copied().enumerate().filter(|(_, count)| *count > 0).collect();
-        let min_us = Some(held.min_us).filter(|min_us| *min_us < u64::MAX);
-        Written { sum_us: held.sum_us, min_us, max_us: held.max_us, buckets }
+impl From<Histogram> for HistogramData {
+    fn from(histogram: Histogram) -> Self {
+        let buckets = histogram.counts.iter().copied().enumerate().filter(|(_, count)| *count > 0).collect();
+        let min_us = Some(histogram.min_us).filter(|min_us| *min_us < u64::MAX);
+        HistogramData { sum_us: histogram.sum_us, min_us, max_us: histogram.max_us, buckets }
     }
 }
 
-impl From<Written> for Histogram {
-    fn from(written: Written) -> Self {
-        let mut held = Histogram { sum_us: written.sum_us, max_us: written.max_us, ..Histogram::default() };
-        for (bucket, count) in written.buckets {
-            let mine = &mut held.counts[bucket.min(BUCKETS - 1)];
+impl From<HistogramData> for Histogram {
+    fn from(data: HistogramData) -> Self {
+        let mut histogram = Histogram { sum_us: data.sum_us, max_us: data.max_us, ..Histogram::default() };
+        for (bucket, count) in data.buckets {
+            let mine = &mut histogram.counts[bucket.min(BUCKETS - 1)];
             *mine = mine.saturating_add(count);
         }
-        held.min_us = written.min_us.unwrap_or_else(|| {
-            let first = held.counts.iter().position(|count| *count > 0);
-            first.map_or(u64::MAX, |first| end_of(first).min(held.max_us))
+        histogram.min_us = data.min_us.unwrap_or_else(|| {
+            let first = histogram.counts.iter().position(|count| *count > 0);
+            first.map_or(u64::MAX, |first| end_of(first).min(histogram.max_us))
         });
-        held
+        histogram
     }
 }
 
@@ -150,7 +150,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_duration_lies_in_its_bucket_and_buckets_have_no_gaps() {
+    fn buckets_have_no_gaps() {
         for index in 0..BUCKETS {
             assert_eq!(bucket(end_of(index)), index, "the end of bucket {index}");
             if index + 1 < BUCKETS {
@@ -162,23 +162,23 @@ mod tests {
 
     #[test]
     fn percentiles_are_at_most_an_eighth_too_high_and_never_too_low() {
-        let mut held = Histogram::default();
+        let mut histogram = Histogram::default();
         for us in 1..=10_000 {
-            held.add(us * 7);
+            histogram.add(us * 7);
         }
         for (share, exact) in [(0.5, 35_000), (0.9, 63_000), (0.95, 66_500), (0.99, 69_300), (1.0, 70_000)] {
-            let told = held.quantile_us(share);
-            assert!(told >= exact && told <= exact + exact / 8, "{share}: {told}, exact {exact}");
+            let quantile = histogram.quantile_us(share);
+            assert!(quantile >= exact && quantile <= exact + exact / 8, "{share}: {quantile}, exact {exact}");
         }
-        assert_eq!((held.mean_us(), held.min_us(), held.max_us()), (35_003, 7, 70_000));
-        let written = serde_json::to_string(&held).unwrap();
-        assert_eq!(serde_json::from_str::<Histogram>(&written).unwrap(), held);
+        assert_eq!((histogram.mean_us(), histogram.min_us(), histogram.max_us()), (35_003, 7, 70_000));
+        let data = serde_json::to_string(&histogram).unwrap();
+        assert_eq!(serde_json::from_str::<Histogram>(&data).unwrap(), histogram);
         assert_eq!(Histogram::default().min_us(), 0);
         assert_eq!(Histogram::default().quantile_us(0.5), 0);
     }
 
     #[test]
-    fn a_bucket_that_does_not_exist_is_no_harm() {
+    fn unknown_bucket_is_clamped() {
         let read: Histogram = serde_json::from_str(r#"{"buckets":[[99999,2],[3,1]],"max_us":5}"#).unwrap();
         assert_eq!((read.count(), read.min_us()), (3, 3));
         assert_eq!(read.quantile_us(1.0), 5);

@@ -1,27 +1,27 @@
-//! How much is held at most. Whatever has no place is counted under [`OTHERS`](super::OTHERS).
+//! Memory limits of the stats. Names beyond them are counted under [`OTHERS`](super::OTHERS).
 
-/// How many names and events the stats hold.
+/// Maximum numbers of names and events in the stats.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StatsLimits {
-    /// Tools with numbers of their own.
+    /// Tools with their own counts.
     pub tools: usize,
-    /// Tools with numbers over time of their own: the first ones. Each takes up to 90 KB.
+    /// Tools with their own time series: the first ones. Each takes up to 90 KB.
     pub tools_over_time: usize,
     /// Rules, and codes of changes without a rule.
     pub rules: usize,
-    /// Names of tools that are kept for one rule.
+    /// Tool names per rule.
     pub tools_of_a_rule: usize,
     /// Clients.
     pub clients: usize,
     /// Servers.
     pub servers: usize,
-    /// The last calls that were changed.
+    /// The last changed calls.
     pub recent: usize,
-    /// The calls that took longest.
+    /// The slowest calls.
     pub slowest: usize,
-    /// Changes that are kept for one of them.
+    /// Changes that are stored per call.
     pub changes_of_a_call: usize,
-    /// Bytes of a value or a name that are kept.
+    /// Bytes of a stored value or name.
     pub text: usize,
 }
 

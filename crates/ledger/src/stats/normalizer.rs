@@ -1,4 +1,4 @@
-//! `normalizer_stats.json`: the shape that programs of others read, and what can be done with it.
+//! `normalizer_stats.json`: the format that other programs read, and its arithmetic.
 
 use std::collections::BTreeMap;
 
@@ -8,40 +8,40 @@ use serde::{Deserialize, Deserializer, Serialize};
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct NormalizerStats {
-    /// Calls that ended.
+    /// Finished calls.
     pub total_processed: u64,
-    /// Those of them whose arguments were changed.
+    /// Those whose arguments were changed.
     pub total_normalized: u64,
-    /// When it was written, as RFC 3339 text.
+    /// Time of writing, in RFC 3339 format.
     pub last_updated: String,
-    /// By the names of tools.
+    /// Counts by tool name.
     #[serde(deserialize_with = "null_is_empty")]
     pub by_tool: BTreeMap<String, ToolCounts>,
-    /// By the ids of rules.
+    /// Hits by rule id.
     #[serde(deserialize_with = "null_is_empty")]
     pub by_rule: BTreeMap<String, RuleHits>,
-    /// The last calls that were changed, the oldest first. `recent` is what one reader of such files calls it.
+    /// The last changed calls, the oldest first. `recent` is the name that another program uses.
     #[serde(deserialize_with = "null_is_empty", alias = "recent")]
     pub recent_normalizations: Vec<RecentNormalization>,
 }
 
-/// What is told of a tool.
+/// Counts of a tool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ToolCounts {
-    /// Calls that ended.
+    /// Finished calls.
     pub processed: u64,
-    /// Those of them whose arguments were changed.
+    /// Those whose arguments were changed.
     pub normalized: u64,
 }
 
-/// What is told of a rule.
+/// Hits of a rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RuleHits {
-    /// Its id, or the code of the step when no rule asked for the change.
+    /// Id of the rule, or the code of the step when no rule caused the change.
     pub rule_id: String,
-    /// Its type as rules files have it, or `schema`.
+    /// Type as in rules files, or `schema`.
     #[serde(rename = "type")]
     pub rule_type: String,
     /// Calls that it changed.
@@ -55,11 +55,11 @@ pub struct RuleHits {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RecentNormalization {
-    /// When it came in, as RFC 3339 text.
+    /// Time of the request, in RFC 3339 format.
     pub ts: String,
     /// The tool.
     pub tool: String,
-    /// What was changed.
+    /// The changes.
     #[serde(deserialize_with = "null_is_empty")]
     pub applied: Vec<Applied>,
 }
@@ -68,23 +68,23 @@ pub struct RecentNormalization {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Applied {
-    /// The id of the rule, or the code of the step.
+    /// Id of the rule, or the code of the step.
     pub rule_id: String,
-    /// The type of the rule, or `schema`.
+    /// Type of the rule, or `schema`.
     #[serde(rename = "type")]
     pub rule_type: String,
     /// The parameter, with dots between the levels.
     pub param: String,
-    /// What was there, as text.
+    /// Value before the change, as text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub from: Option<String>,
-    /// What is there now, as text.
+    /// Value after the change, as text.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub to: Option<String>,
 }
 
 impl NormalizerStats {
-    /// Adds what another process counted. At most `recent` of the last changed calls are kept.
+    /// Adds the counts of another process. Keeps at most `recent` of the last changed calls.
     pub fn add(&mut self, other: &NormalizerStats, recent: usize) {
         self.total_processed = self.total_processed.saturating_add(other.total_processed);
         self.total_normalized = self.total_normalized.saturating_add(other.total_normalized);
@@ -107,14 +107,14 @@ impl NormalizerStats {
             }
         }
         self.recent_normalizations.extend(other.recent_normalizations.iter().cloned());
-        // Moments that cannot be read are the oldest. Those of one moment stay in their order.
+        // Unparsable times sort first. Equal times keep their order.
         self.recent_normalizations.sort_by_key(|call| super::time::microseconds(&call.ts));
         let too_many = self.recent_normalizations.len().saturating_sub(recent);
         self.recent_normalizations.drain(..too_many);
     }
 
-    /// What is counted here and not in `known`: what would be lost if only `known` were left. `None` when that is
-    /// nothing.
+    /// The counts that are here and not in `known`, and would be lost if only `known` were left. `None` when there are
+    /// none.
     pub fn beyond(&self, known: &NormalizerStats) -> Option<NormalizerStats> {
         let mut lost = NormalizerStats {
             total_processed: self.total_processed.saturating_sub(known.total_processed),
@@ -151,7 +151,7 @@ impl NormalizerStats {
     }
 }
 
-/// Other writers put `null` where they have nothing.
+/// Other writers use `null` for empty.
 fn null_is_empty<'de, D: Deserializer<'de>, T: Default + Deserialize<'de>>(from: D) -> Result<T, D::Error> {
     Ok(Option::deserialize(from)?.unwrap_or_default())
 }

@@ -1,4 +1,4 @@
-//! What is counted of a tool, a client, a server and of all.
+//! Counts of a tool, a client, a server, or of all calls.
 
 use serde::{Deserialize, Serialize};
 
@@ -9,21 +9,21 @@ use crate::Record;
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Numbers {
-    /// Calls that ended.
+    /// Finished calls.
     pub processed: u64,
-    /// Those of them whose arguments were changed.
+    /// Those whose arguments were changed.
     pub normalized: u64,
-    /// Those of them that failed.
+    /// Failed calls.
     pub errors: u64,
     /// Bytes of arguments as they were sent.
     pub bytes_in: u64,
     /// Bytes of results.
     pub bytes_out: u64,
-    /// How long they took.
+    /// Durations of the calls.
     pub durations: Histogram,
 }
 
-/// The same for people and pages: percentiles instead of buckets.
+/// Counts with percentiles instead of buckets, for people and pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[allow(missing_docs, reason = "the names say it")]
 pub struct Summary {
@@ -43,7 +43,7 @@ pub struct Summary {
 
 impl Numbers {
     pub(super) fn count(&mut self, record: &Record) {
-        // A file can hold any number: at the end of them nothing wraps.
+        // A file can contain any number: additions saturate.
         self.processed = self.processed.saturating_add(1);
         self.normalized = self.normalized.saturating_add(u64::from(!record.changes.is_empty()));
         self.errors = self.errors.saturating_add(u64::from(record.error.is_some()));
@@ -52,7 +52,7 @@ impl Numbers {
         self.durations.add(record.duration_us);
     }
 
-    /// Adds what was counted elsewhere.
+    /// Adds other counts.
     pub fn merge(&mut self, other: &Numbers) {
         self.processed = self.processed.saturating_add(other.processed);
         self.normalized = self.normalized.saturating_add(other.normalized);
@@ -62,7 +62,7 @@ impl Numbers {
         self.durations.merge(&other.durations);
     }
 
-    /// For people and pages.
+    /// Summary for people and pages.
     pub fn summary(&self) -> Summary {
         Summary {
             processed: self.processed,

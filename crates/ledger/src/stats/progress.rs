@@ -1,23 +1,23 @@
-//! Which records of a journal were counted: all up to a number, and a few after it.
+//! Progress of counting: which records of a journal were counted, all up to a sequence number, and a few after it.
 //!
-//! Calls end side by side, so that record 8 may be counted before record 7. A snapshot that is taken between the two
-//! has to say that 7 is missing.
+//! Calls end concurrently, so that record 8 may be counted before record 7. A snapshot between the two has to state
+//! that 7 is missing.
 
 use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-/// How many numbers are remembered beyond the first gap. Then the gap is given up: nothing is late by so much.
+/// Maximum number of sequence numbers beyond the first gap. Then the gap is skipped: no record is that late.
 const MAX_AHEAD: usize = 1_024;
 
-/// Which records of one node were counted.
+/// Counted records of one node.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Progress {
-    /// The node whose journal it is.
+    /// The node of the journal.
     pub node: String,
     /// Every record up to this one was counted.
     pub through: u64,
-    /// These were, too.
+    /// Counted records beyond it.
     #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
     pub ahead: BTreeSet<u64>,
 }
@@ -32,7 +32,7 @@ impl Progress {
     }
 
     pub(super) fn note(&mut self, seq: u64) {
-        // A number read from a file may be the last one there is.
+        // A number from a file may be the maximum.
         if Some(seq) == self.through.checked_add(1) {
             self.through = seq;
         } else if seq > self.through {
@@ -53,7 +53,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_late_record_is_missed_until_it_comes() {
+    fn late_record_is_missing_until_it_arrives() {
         let mut progress = Progress::before("a", 5);
         for seq in [5, 8, 7] {
             progress.note(seq);
@@ -65,7 +65,7 @@ mod tests {
     }
 
     #[test]
-    fn a_gap_that_never_closes_is_given_up() {
+    fn permanent_gap_is_skipped() {
         let mut progress = Progress::before("a", 1);
         for seq in 3..10_000 {
             progress.note(seq);

@@ -1,7 +1,7 @@
-//! Numbers over time: per minute for a day, per hour for 90 days.
+//! Time series of calls: per minute for a day, per hour for 90 days.
 //!
-//! Only what holds something is kept, and the oldest goes when there are too many. Nothing is thrown away because of
-//! what the clock says: one wrong jump of it would take everything.
+//! Only points with calls are stored, and the oldest is dropped when there are too many. Nothing is dropped because of
+//! the clock: one wrong jump would delete everything.
 
 use std::collections::VecDeque;
 
@@ -9,18 +9,18 @@ use serde::{Deserialize, Serialize};
 
 use crate::Record;
 
-/// How long one point is.
+/// Resolution of a time series.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Step {
-    /// A minute; a day of them is kept.
+    /// One minute; a day is stored.
     Minute,
-    /// An hour; 90 days of them are kept.
+    /// One hour; 90 days are stored.
     Hour,
 }
 
 impl Step {
-    /// How many points are kept.
+    /// Number of stored points.
     pub const fn kept(self) -> usize {
         match self {
             Step::Minute => 24 * 60,
@@ -28,7 +28,7 @@ impl Step {
         }
     }
 
-    /// How long one is, in microseconds.
+    /// Length of a point in microseconds.
     pub const fn us(self) -> i64 {
         match self {
             Step::Minute => 60_000_000,
@@ -41,22 +41,22 @@ impl Step {
     }
 }
 
-/// One point for a page: what happened from `ts` on.
+/// One point for charts: the calls from `ts` on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 pub struct Point {
-    /// Its begin, in microseconds since 1970.
+    /// Start in microseconds since 1970.
     pub ts: i64,
-    /// Calls that came in.
+    /// Calls.
     pub calls: u64,
     /// Those whose arguments were changed.
     pub normalized: u64,
-    /// Those that failed.
+    /// Failed calls.
     pub errors: u64,
-    /// How long they took in the mean, in microseconds.
+    /// Mean duration in microseconds.
     pub mean_us: u64,
 }
 
-/// One point as it is kept: five numbers in a list when written.
+/// One stored point, serialized as a list of five numbers.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(from = "(u32, u32, u32, u32, u64)", into = "(u32, u32, u32, u32, u64)")]
 pub struct Cell {
@@ -79,7 +79,7 @@ impl From<Cell> for (u32, u32, u32, u32, u64) {
     }
 }
 
-/// Minutes and hours.
+/// The series of minutes and of hours.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Series {
@@ -100,7 +100,7 @@ impl Series {
         add(&mut self.hours, Cell { at: Step::Hour.number(record.ts), ..cell }, Step::Hour);
     }
 
-    /// Adds what was counted elsewhere.
+    /// Adds another series.
     pub fn merge(&mut self, other: &Series) {
         for cell in &other.minutes {
             add(&mut self.minutes, *cell, Step::Minute);
@@ -115,7 +115,7 @@ impl Series {
         self.minutes.is_empty() && self.hours.is_empty()
     }
 
-    /// As many points as are kept, without gaps, up to the one that `now` lies in.
+    /// All stored points, without gaps, up to the one that contains `now`.
     pub fn points(&self, step: Step, now: i64) -> Vec<Point> {
         let cells = match step {
             Step::Minute => &self.minutes,
@@ -127,8 +127,8 @@ impl Series {
             .map(|at| Point { ts: i64::from(at) * step.us(), calls: 0, normalized: 0, errors: 0, mean_us: 0 })
             .collect();
         for cell in cells {
-            let place = cell.at.checked_sub(first).and_then(|place| points.get_mut(place as usize));
-            if let Some(point) = place {
+            let position = cell.at.checked_sub(first).and_then(|position| points.get_mut(position as usize));
+            if let Some(point) = position {
                 point.calls = u64::from(cell.calls);
                 point.normalized = u64::from(cell.normalized);
                 point.errors = u64::from(cell.errors);
@@ -140,22 +140,22 @@ impl Series {
 }
 
 fn add(cells: &mut VecDeque<Cell>, cell: Cell, step: Step) {
-    let place = match cells.back() {
+    let position = match cells.back() {
         Some(last) if last.at == cell.at => Ok(cells.len() - 1),
-        Some(last) if last.at > cell.at => cells.binary_search_by_key(&cell.at, |held| held.at),
+        Some(last) if last.at > cell.at => cells.binary_search_by_key(&cell.at, |stored| stored.at),
         _ => Err(cells.len()),
     };
-    match place {
-        Ok(place) => {
-            if let Some(held) = cells.get_mut(place) {
-                held.calls = held.calls.saturating_add(cell.calls);
-                held.normalized = held.normalized.saturating_add(cell.normalized);
-                held.errors = held.errors.saturating_add(cell.errors);
-                held.busy_us = held.busy_us.saturating_add(cell.busy_us);
+    match position {
+        Ok(position) => {
+            if let Some(stored) = cells.get_mut(position) {
+                stored.calls = stored.calls.saturating_add(cell.calls);
+                stored.normalized = stored.normalized.saturating_add(cell.normalized);
+                stored.errors = stored.errors.saturating_add(cell.errors);
+                stored.busy_us = stored.busy_us.saturating_add(cell.busy_us);
             }
         }
-        Err(place) => {
-            cells.insert(place, cell);
+        Err(position) => {
+            cells.insert(position, cell);
             if cells.len() > step.kept() {
                 cells.pop_front();
             }
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn a_day_of_minutes_and_ninety_days_of_hours_are_kept() {
+    fn stores_a_day_of_minutes_and_ninety_days_of_hours() {
         let mut series = Series::default();
         let begin = 20_000 * DAY;
         for minute in 0..100 * 1_440 {
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn a_clock_that_jumps_ahead_and_back_takes_nothing_away() {
+    fn clock_jumps_lose_no_points() {
         let mut series = Series::default();
         let now = 20_000 * DAY;
         for ts in

@@ -1,41 +1,41 @@
-//! The calls that took longest.
+//! The slowest calls.
 
 use std::cmp::Reverse;
 
 use serde::{Deserialize, Serialize};
 
-use super::state::cut;
+use super::state::truncate;
 use crate::Record;
 
-/// A call that took long.
+/// One slow call.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct SlowCall {
-    /// How long it took, in microseconds.
+    /// Duration in microseconds.
     pub duration_us: u64,
-    /// When it came in, in microseconds since 1970.
+    /// Time of the request in microseconds since 1970.
     pub ts: i64,
-    /// Which call.
+    /// Id of the call.
     pub call: String,
-    /// The server of the tool.
+    /// Server of the tool.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
     /// The tool.
     pub tool: String,
-    /// Whether it did what it was asked.
+    /// Whether it succeeded.
     pub ok: bool,
 }
 
-/// A few of them, the slowest first.
+/// A bounded list, the slowest first.
 #[derive(Debug)]
-pub(super) struct Slowest {
+pub(super) struct SlowestCalls {
     calls: Vec<SlowCall>,
     limit: usize,
 }
 
-impl Slowest {
-    pub fn new(limit: usize) -> Slowest {
-        Slowest { calls: Vec::new(), limit }
+impl SlowestCalls {
+    pub fn new(limit: usize) -> SlowestCalls {
+        SlowestCalls { calls: Vec::new(), limit }
     }
 
     /// Most calls are not slow: they cost one comparison.
@@ -47,14 +47,14 @@ impl Slowest {
         self.add(&[SlowCall {
             duration_us: record.duration_us,
             ts: record.ts,
-            call: cut(&record.call, text).to_owned(),
-            server: record.server.as_deref().map(|server| cut(server, text).to_owned()),
-            tool: cut(&record.tool, text).to_owned(),
+            call: truncate(&record.call, text).to_owned(),
+            server: record.server.as_deref().map(|server| truncate(server, text).to_owned()),
+            tool: truncate(&record.tool, text).to_owned(),
             ok: record.is_ok(),
         }]);
     }
 
-    /// Adds what was seen elsewhere.
+    /// Adds other calls.
     pub fn add(&mut self, others: &[SlowCall]) {
         self.calls.extend(others.iter().cloned());
         self.calls.sort_by(|one, two| {
@@ -74,16 +74,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_slowest_stay_in_whatever_order_they_come() {
-        let mut held = Slowest::new(3);
+    fn slowest_calls_stay_in_any_order() {
+        let mut slowest = SlowestCalls::new(3);
         for (number, duration_us) in [5, 90, 20, 90, 7, 30].into_iter().enumerate() {
             let call = format!("c{number}");
-            held.see(&Record { duration_us, call, ts: number as i64, ..Record::default() }, 200);
+            slowest.see(&Record { duration_us, call, ts: number as i64, ..Record::default() }, 200);
         }
         let kept: Vec<(u64, String)> =
-            held.list().into_iter().map(|call| (call.duration_us, call.call)).collect();
+            slowest.list().into_iter().map(|call| (call.duration_us, call.call)).collect();
         assert_eq!(kept, [(90, "c1".to_owned()), (90, "c3".to_owned()), (30, "c5".to_owned())]);
-        let mut none = Slowest::new(0);
+        let mut none = SlowestCalls::new(0);
         none.see(&Record { duration_us: 1, ..Record::default() }, 200);
         assert!(none.list().is_empty());
     }

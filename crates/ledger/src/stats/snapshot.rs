@@ -1,4 +1,4 @@
-//! All numbers at one moment. What is in a part file.
+//! Snapshot of all statistics. The content of a part file.
 
 use std::collections::BTreeMap;
 
@@ -8,82 +8,82 @@ use serde::{Deserialize, Serialize};
 use super::normalizer::{NormalizerStats, RecentNormalization, RuleHits, ToolCounts};
 use super::{Applied, Numbers, Progress, Series, SlowCall, Stats, StatsLimits, rfc3339};
 
-/// All numbers at one moment. Two of them add up: [`merge`](Snapshot::merge).
+/// All statistics at one moment. Two snapshots can be merged: [`merge`](Snapshot::merge).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Snapshot {
     /// All calls.
     pub total: Numbers,
-    /// By tool, in the order of their first calls.
+    /// By tool, in the order of the first call.
     pub tools: Vec<ToolRow>,
-    /// By rule, in the order of their first use.
+    /// By rule, in the order of first use.
     pub rules: Vec<RuleRow>,
-    /// By client, in the order of their coming.
+    /// By client, in the order of arrival.
     pub clients: Vec<ClientRow>,
-    /// By server, in the order of their first calls.
+    /// By server, in the order of the first call.
     pub servers: Vec<ServerRow>,
-    /// The last calls that were changed, the oldest first.
+    /// The last changed calls, the oldest first.
     pub recent: Vec<Normalization>,
-    /// The calls that took longest, the slowest first.
+    /// The slowest calls, the slowest first.
     pub slowest: Vec<SlowCall>,
     /// All calls over time.
     #[serde(skip_serializing_if = "Series::is_empty")]
     pub over_time: Series,
-    /// Which records of the journal are counted in this.
+    /// Which records of the journal are counted.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub progress: Option<Progress>,
 }
 
-/// The numbers of one tool.
+/// Counts of one tool.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ToolRow {
-    /// The toolbox of its server.
+    /// Toolbox of its server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub toolbox: Option<String>,
     /// Its server.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub server: Option<String>,
-    /// Its name; [`OTHERS`](super::OTHERS) and [`UNKNOWN`](super::UNKNOWN) are none.
+    /// Its name; [`OTHERS`](super::OTHERS) and [`UNKNOWN`](super::UNKNOWN) are placeholders.
     pub tool: String,
-    /// What was counted.
+    /// The counts.
     #[serde(flatten)]
     pub numbers: Numbers,
-    /// Its calls over time, when it is one of those that have it.
+    /// Its calls over time, when it has a series.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub over_time: Option<Series>,
 }
 
-/// What one rule did.
+/// Hits of one rule.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct RuleRow {
-    /// Its id, or the code of the step when no rule asked for the change.
+    /// Id of the rule, or the code of the step when no rule caused the change.
     pub rule_id: String,
-    /// Its type as rules files have it, or [`SCHEMA`](super::SCHEMA).
+    /// Type as in rules files, or [`SCHEMA`](super::SCHEMA).
     #[serde(rename = "type")]
     pub rule_type: String,
     /// Calls that it changed.
     pub hits: u64,
     /// The tools of these calls, in the order of first use.
     pub tools: Vec<String>,
-    /// When the last of these calls came in, in microseconds since 1970.
+    /// Time of the last of these calls in microseconds since 1970.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub last: Option<i64>,
 }
 
-/// The numbers of one client.
+/// Counts of one client.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ClientRow {
     /// Its name.
     pub client: String,
-    /// What was counted.
+    /// The counts.
     #[serde(flatten)]
     pub numbers: Numbers,
 }
 
-/// The numbers of one server.
+/// Counts of one server.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ServerRow {
@@ -92,7 +92,7 @@ pub struct ServerRow {
     pub toolbox: Option<String>,
     /// Its name.
     pub server: String,
-    /// What was counted.
+    /// The counts.
     #[serde(flatten)]
     pub numbers: Numbers,
 }
@@ -101,16 +101,16 @@ pub struct ServerRow {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct Normalization {
-    /// When it came in, in microseconds since 1970.
+    /// Time of the request in microseconds since 1970.
     pub ts: i64,
     /// The tool.
     pub tool: String,
-    /// What was changed.
+    /// The changes.
     pub applied: Vec<Applied>,
 }
 
 impl Snapshot {
-    /// The sum of two. Which records are counted in it is not told: they may be of two journals.
+    /// The sum of two snapshots, without progress: they may belong to two journals.
     pub fn merge(&self, other: &Snapshot, limits: StatsLimits) -> Snapshot {
         let stats = Stats::new(limits);
         stats.restore(self);
@@ -119,7 +119,7 @@ impl Snapshot {
         stats.snapshot()
     }
 
-    /// In the shape of `normalizer_stats.json`. Tools of one name on several servers are one there.
+    /// Converts to the format of `normalizer_stats.json`. Tools of one name on several servers are merged there.
     pub fn normalizer(&self, now: Timestamp) -> NormalizerStats {
         let mut by_tool: BTreeMap<String, ToolCounts> = BTreeMap::new();
         for row in &self.tools {
@@ -148,27 +148,27 @@ impl Snapshot {
 }
 
 impl From<&NormalizerStats> for Snapshot {
-    /// What an older file tells. What it does not tell is 0.
-    fn from(told: &NormalizerStats) -> Self {
-        let tools = told.by_tool.iter().map(|(tool, counts)| ToolRow {
+    /// Converts an older file. Counts that it does not contain are 0.
+    fn from(stats: &NormalizerStats) -> Self {
+        let tools = stats.by_tool.iter().map(|(tool, counts)| ToolRow {
             tool: tool.clone(),
             numbers: numbers(counts.processed, counts.normalized),
             ..ToolRow::default()
         });
-        let rules = told.by_rule.iter().map(|(id, rule)| RuleRow {
+        let rules = stats.by_rule.iter().map(|(id, rule)| RuleRow {
             rule_id: if rule.rule_id.is_empty() { id.clone() } else { rule.rule_id.clone() },
             rule_type: rule.rule_type.clone(),
             hits: rule.hits,
             tools: rule.tools.clone(),
             last: None,
         });
-        let recent = told.recent_normalizations.iter().map(|call| Normalization {
+        let recent = stats.recent_normalizations.iter().map(|call| Normalization {
             ts: super::time::microseconds(&call.ts).unwrap_or(0),
             tool: call.tool.clone(),
             applied: call.applied.clone(),
         });
         Snapshot {
-            total: numbers(told.total_processed, told.total_normalized),
+            total: numbers(stats.total_processed, stats.total_normalized),
             tools: tools.collect(),
             rules: rules.collect(),
             recent: recent.collect(),

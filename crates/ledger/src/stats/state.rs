@@ -1,29 +1,29 @@
-//! What the stats hold, behind their lock.
+//! StatsState of the stats, behind their lock.
 
 use std::collections::VecDeque;
 
-use super::last_hour::{LastHour, Percentiles};
-use super::table::Table;
+use super::capped_table::CappedTable;
+use super::latency_window::{LatencyWindow, Percentiles};
 use super::{
     Applied, ClientRow, Normalization, Numbers, OTHERS, Progress, RuleRow, SCHEMA, Series, ServerRow,
-    Slowest, Snapshot, StatsLimits, ToolRow, UNKNOWN,
+    SlowestCalls, Snapshot, StatsLimits, ToolRow, UNKNOWN,
 };
 use crate::{Change, Kind, Record};
 
 #[derive(Debug)]
-pub(super) struct State {
+pub(super) struct StatsState {
     limits: StatsLimits,
     total: Numbers,
-    tools: Table<ToolKey, Tool>,
-    rules: Table<String, Rule>,
-    clients: Table<String, Numbers>,
-    servers: Table<ServerKey, Numbers>,
+    tools: CappedTable<ToolKey, ToolStats>,
+    rules: CappedTable<String, RuleStats>,
+    clients: CappedTable<String, Numbers>,
+    servers: CappedTable<ServerKey, Numbers>,
     recent: VecDeque<Normalization>,
-    slowest: Slowest,
+    slowest: SlowestCalls,
     over_time: Series,
-    last_hour: LastHour,
+    last_hour: LatencyWindow,
     progress: Option<Progress>,
-    /// Names are put together here, so that looking one up takes no memory.
+    /// Buffer for lookup keys, so that a lookup allocates nothing.
     name: String,
 }
 
@@ -41,44 +41,44 @@ struct ServerKey {
 }
 
 #[derive(Debug, Default)]
-struct Tool {
+struct ToolStats {
     numbers: Numbers,
     over_time: Option<Series>,
 }
 
 #[derive(Debug, Default)]
-struct Rule {
+struct RuleStats {
     rule_type: String,
     hits: u64,
     tools: Vec<String>,
     last: Option<i64>,
 }
 
-impl Default for State {
+impl Default for StatsState {
     fn default() -> Self {
-        State::new(StatsLimits::default())
+        StatsState::new(StatsLimits::default())
     }
 }
 
-impl State {
+impl StatsState {
     pub fn new(limits: StatsLimits) -> Self {
-        State {
+        StatsState {
             limits,
             total: Numbers::default(),
-            tools: Table::new(limits.tools),
-            rules: Table::new(limits.rules),
-            clients: Table::new(limits.clients),
-            servers: Table::new(limits.servers),
+            tools: CappedTable::new(limits.tools),
+            rules: CappedTable::new(limits.rules),
+            clients: CappedTable::new(limits.clients),
+            servers: CappedTable::new(limits.servers),
             recent: VecDeque::new(),
-            slowest: Slowest::new(limits.slowest),
+            slowest: SlowestCalls::new(limits.slowest),
             over_time: Series::default(),
-            last_hour: LastHour::default(),
+            last_hour: LatencyWindow::default(),
             progress: None,
             name: String::new(),
         }
     }
 
-    /// `changed` is what [`changed`] says of the record.
+    /// `changed` is the result of [`recent_change`] for the record.
     pub fn observe(&mut self, record: &Record, changed: Option<Normalization>) {
         self.note(record);
         if record.kind != Kind::Call {
@@ -89,7 +89,7 @@ impl State {
         self.over_time.count(record);
         self.last_hour.count(record.ts, record.duration_us);
         self.slowest.see(record, limit);
-        let (toolbox, server) = (cut_name(&record.toolbox, limit), cut_name(&record.server, limit));
+        let (toolbox, server) = (truncate_name(&record.toolbox, limit), truncate_name(&record.server, limit));
         let tool = name_of(record, limit);
         let row = self.tool(toolbox, server, tool);
         row.numbers.count(record);
@@ -100,13 +100,13 @@ impl State {
             self.server(toolbox, server).count(record);
         }
         if let Some(client) = &record.client {
-            let client = cut(client, limit);
+            let client = truncate(client, limit);
             self.clients.row(client, || client.to_owned()).1.count(record);
         }
         if let Some(changed) = changed {
             self.count_changes(record, tool);
             self.recent.push_back(changed);
-            self.forget_old();
+            self.drop_oldest();
         }
     }
 
@@ -118,7 +118,7 @@ impl State {
         if is_known {
             return false;
         }
-        let changed = changed(record, self.limits);
+        let changed = recent_change(record, self.limits);
         self.observe(record, changed);
         record.kind == Kind::Call
     }
@@ -149,39 +149,39 @@ impl State {
         self.tools.get(&self.name)?.over_time.as_ref()
     }
 
-    /// Adds everything that a snapshot holds.
+    /// Adds everything in a snapshot.
     pub fn restore(&mut self, snapshot: &Snapshot) {
         self.total.merge(&snapshot.total);
         self.over_time.merge(&snapshot.over_time);
-        for held in &snapshot.tools {
-            let row = self.tool(held.toolbox.as_deref(), held.server.as_deref(), &held.tool);
-            row.numbers.merge(&held.numbers);
-            if let (Some(mine), Some(theirs)) = (&mut row.over_time, &held.over_time) {
+        for saved in &snapshot.tools {
+            let row = self.tool(saved.toolbox.as_deref(), saved.server.as_deref(), &saved.tool);
+            row.numbers.merge(&saved.numbers);
+            if let (Some(mine), Some(theirs)) = (&mut row.over_time, &saved.over_time) {
                 mine.merge(theirs);
             }
         }
-        for held in &snapshot.servers {
-            self.server(held.toolbox.as_deref(), &held.server).merge(&held.numbers);
+        for saved in &snapshot.servers {
+            self.server(saved.toolbox.as_deref(), &saved.server).merge(&saved.numbers);
         }
-        for held in &snapshot.clients {
-            self.clients.row(&held.client, || held.client.clone()).1.merge(&held.numbers);
+        for saved in &snapshot.clients {
+            self.clients.row(&saved.client, || saved.client.clone()).1.merge(&saved.numbers);
         }
-        for held in &snapshot.rules {
-            let row = self.rules.row(&held.rule_id, || held.rule_id.clone()).1;
-            row.hits = row.hits.saturating_add(held.hits);
-            row.last = row.last.max(held.last);
+        for saved in &snapshot.rules {
+            let row = self.rules.row(&saved.rule_id, || saved.rule_id.clone()).1;
+            row.hits = row.hits.saturating_add(saved.hits);
+            row.last = row.last.max(saved.last);
             if row.rule_type.is_empty() {
-                row.rule_type.clone_from(&held.rule_type);
+                row.rule_type.clone_from(&saved.rule_type);
             }
-            for tool in &held.tools {
+            for tool in &saved.tools {
                 row.used_by(tool, self.limits.tools_of_a_rule);
             }
         }
         self.slowest.add(&snapshot.slowest);
         self.recent.extend(snapshot.recent.iter().cloned());
-        // Those of one moment stay in their order.
+        // Equal times keep their order.
         self.recent.make_contiguous().sort_by_key(|call| call.ts);
-        self.forget_old();
+        self.drop_oldest();
         if self.progress.is_none() {
             self.progress.clone_from(&snapshot.progress);
         }
@@ -224,7 +224,7 @@ impl State {
         }
     }
 
-    fn tool(&mut self, toolbox: Option<&str>, server: Option<&str>, tool: &str) -> &mut Tool {
+    fn tool(&mut self, toolbox: Option<&str>, server: Option<&str>, tool: &str) -> &mut ToolStats {
         name_tool(&mut self.name, toolbox, server, tool);
         let key = || ToolKey {
             toolbox: toolbox.map(str::to_owned),
@@ -232,7 +232,7 @@ impl State {
             tool: tool.to_owned(),
         };
         let (number, row) = self.tools.row(&self.name, key);
-        // All others together have it, too, and nothing else without a place does.
+        // The row of all others has a series too; no other row beyond the limit does.
         if row.over_time.is_none() && number.is_none_or(|number| number < self.limits.tools_over_time) {
             row.over_time = Some(Series::default());
         }
@@ -245,7 +245,7 @@ impl State {
         self.servers.row(&self.name, key).1
     }
 
-    /// A rule counts once for a call, however many values it changed.
+    /// A rule counts once per call, however many values it changed.
     fn count_changes(&mut self, record: &Record, tool: &str) {
         for (number, change) in record.changes.iter().enumerate() {
             let id = rule_id(change);
@@ -262,7 +262,7 @@ impl State {
         }
     }
 
-    fn forget_old(&mut self) {
+    fn drop_oldest(&mut self) {
         let too_many = self.recent.len().saturating_sub(self.limits.recent);
         self.recent.drain(..too_many);
     }
@@ -283,7 +283,7 @@ impl State {
     }
 }
 
-impl Rule {
+impl RuleStats {
     fn used_by(&mut self, tool: &str, limit: usize) {
         if self.tools.len() < limit && !self.tools.iter().any(|known| known == tool) {
             self.tools.push(tool.to_owned());
@@ -291,8 +291,8 @@ impl Rule {
     }
 }
 
-/// What is kept of a call whose arguments were changed. Nothing for other calls.
-pub(super) fn changed(record: &Record, limits: StatsLimits) -> Option<Normalization> {
+/// The stored form of a call whose arguments were changed. `None` for other calls.
+pub(super) fn recent_change(record: &Record, limits: StatsLimits) -> Option<Normalization> {
     if record.changes.is_empty() || record.kind != Kind::Call {
         return None;
     }
@@ -305,11 +305,11 @@ pub(super) fn changed(record: &Record, limits: StatsLimits) -> Option<Normalizat
 }
 
 fn name_of(record: &Record, limit: usize) -> &str {
-    if is_made_up(record) { UNKNOWN } else { cut(&record.tool, limit) }
+    if is_unknown_tool(record) { UNKNOWN } else { truncate(&record.tool, limit) }
 }
 
-/// Whether the name of the tool is only what somebody sent.
-fn is_made_up(record: &Record) -> bool {
+/// Whether the tool name is only what the client sent.
+fn is_unknown_tool(record: &Record) -> bool {
     record
         .error
         .as_ref()
@@ -317,7 +317,7 @@ fn is_made_up(record: &Record) -> bool {
 }
 
 fn rule_id(change: &Change) -> &str {
-    cut(change.rule.as_deref().unwrap_or(&change.code), 200)
+    truncate(change.rule.as_deref().unwrap_or(&change.code), 200)
 }
 
 fn rule_type(change: &Change) -> &str {
@@ -330,7 +330,7 @@ fn rule_type(change: &Change) -> &str {
 
 pub(super) fn applied_by(change: &Change, limit: usize) -> Applied {
     let text = |json: &String| {
-        // Most texts have nothing in them that has to be read.
+        // Fast path: most strings contain no escapes.
         let inside = json.strip_prefix('"').and_then(|it| it.strip_suffix('"'));
         if let Some(plain) = inside.filter(|it| !it.contains(['"', '\\'])) {
             return shortened(plain, limit);
@@ -347,26 +347,26 @@ pub(super) fn applied_by(change: &Change, limit: usize) -> Applied {
     }
 }
 
-/// A JSON Pointer with dots between the levels.
+/// Converts a JSON Pointer to dots between the levels.
 fn dotted(pointer: &str) -> String {
     let dotted = pointer.strip_prefix('/').unwrap_or(pointer).replace('/', ".");
     if dotted.contains('~') { dotted.replace("~1", "/").replace("~0", "~") } else { dotted }
 }
 
 fn shortened(text: &str, limit: usize) -> String {
-    let kept = cut(text, limit);
+    let kept = truncate(text, limit);
     if kept.len() == text.len() { kept.to_owned() } else { format!("{kept}…") }
 }
 
-pub(super) fn cut(text: &str, limit: usize) -> &str {
+pub(super) fn truncate(text: &str, limit: usize) -> &str {
     &text[..text.floor_char_boundary(limit)]
 }
 
-fn cut_name(name: &Option<String>, limit: usize) -> Option<&str> {
-    name.as_deref().map(|name| cut(name, limit))
+fn truncate_name(name: &Option<String>, limit: usize) -> Option<&str> {
+    name.as_deref().map(|name| truncate(name, limit))
 }
 
-/// One name for three. No name of a server or a tool has this sign between its parts.
+/// One key for three names. No name of a server or a tool contains this separator.
 fn name_tool(name: &mut String, toolbox: Option<&str>, server: Option<&str>, tool: &str) {
     name.clear();
     if tool == OTHERS {
@@ -396,18 +396,18 @@ mod tests {
     use super::*;
 
     #[test]
-    fn changes_are_told_as_plain_text() {
-        let told = |path: &str, from: &str| {
+    fn changes_are_formatted_as_plain_text() {
+        let applied_text = |path: &str, from: &str| {
             let change = Change { path: path.into(), from: Some(from.into()), ..Change::default() };
             let applied = applied_by(&change, 8);
             (applied.param, applied.from.unwrap_or_default())
         };
         let expect = |param: &str, from: &str| (param.to_owned(), from.to_owned());
-        assert_eq!(told("/force", "\"true\""), expect("force", "true"));
-        assert_eq!(told("/a~1b/0/~0c", r#""a\"b\n""#), expect("a/b.0.~c", "a\"b\n"));
-        assert_eq!(told("", "[1]"), expect("", "[1]"));
-        assert_eq!(told("/x", "\""), expect("x", "\""));
-        assert_eq!(told("/x", "old_str"), expect("x", "old_str"));
-        assert_eq!(told("/x", "\"ääääää\""), expect("x", "ääää…"));
+        assert_eq!(applied_text("/force", "\"true\""), expect("force", "true"));
+        assert_eq!(applied_text("/a~1b/0/~0c", r#""a\"b\n""#), expect("a/b.0.~c", "a\"b\n"));
+        assert_eq!(applied_text("", "[1]"), expect("", "[1]"));
+        assert_eq!(applied_text("/x", "\""), expect("x", "\""));
+        assert_eq!(applied_text("/x", "old_str"), expect("x", "old_str"));
+        assert_eq!(applied_text("/x", "\"ääääää\""), expect("x", "ääää…"));
     }
 }

@@ -1,14 +1,14 @@
-//! Moments as text, and back.
+//! Conversion of times to and from text.
 
 use jiff::Timestamp;
 
-/// A moment in microseconds since 1970, as RFC 3339 text. What is out of range becomes the nearest that is not.
+/// Formats microseconds since 1970 in RFC 3339 format. A time out of range becomes the nearest valid one.
 pub fn rfc3339(us: i64) -> String {
     let nearest = if us < 0 { Timestamp::MIN } else { Timestamp::MAX };
     Timestamp::from_microsecond(us).unwrap_or(nearest).to_string()
 }
 
-/// The moment that a text tells, in microseconds since 1970.
+/// Parses a time to microseconds since 1970.
 pub(super) fn microseconds(text: &str) -> Option<i64> {
     text.parse::<Timestamp>().ok().map(Timestamp::as_microsecond)
 }
@@ -18,7 +18,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moments_are_written_and_read() {
+    fn times_round_trip() {
         assert_eq!(rfc3339(0), "1970-01-01T00:00:00Z");
         assert_eq!(rfc3339(1_773_651_600_000_001), "2026-03-16T09:00:00.000001Z");
         assert_eq!(microseconds("2026-03-16T10:00:00.000001+01:00"), Some(1_773_651_600_000_001));

@@ -1,4 +1,4 @@
-//! Writing, reading, following, and who may.
+//! Writing, reading, following, and access.
 
 use std::fs;
 use std::time::Duration;
@@ -13,7 +13,7 @@ use toolwright_ledger::{Kind, Record};
 use crate::support::{filled, open, options, read, record, segments, seqs, small_segments};
 
 #[test]
-fn records_come_back_as_they_were_written_and_in_order() {
+fn records_are_read_as_written_and_in_order() {
     let folder = tempdir().unwrap();
     let (journal, recovered) = open(folder.path());
     assert_eq!((recovered.records, recovered.first_seq, recovered.last_seq), (0, 1, 0));
@@ -35,7 +35,7 @@ fn records_come_back_as_they_were_written_and_in_order() {
 }
 
 #[test]
-fn each_line_holds_the_hash_of_the_one_before_and_the_first_holds_zeros() {
+fn each_line_contains_the_previous_hash() {
     let folder = tempdir().unwrap();
     filled(folder.path(), small_segments(), 30);
     let mut before = "0".repeat(64);
@@ -53,7 +53,7 @@ fn each_line_holds_the_hash_of_the_one_before_and_the_first_holds_zeros() {
 }
 
 #[test]
-fn segments_are_named_after_their_first_record_and_not_larger_than_asked() {
+fn segments_have_the_first_number_and_a_maximum_size() {
     let folder = tempdir().unwrap();
     filled(folder.path(), small_segments(), 50);
     for file in segments(folder.path()) {
@@ -68,7 +68,7 @@ fn segments_are_named_after_their_first_record_and_not_larger_than_asked() {
 }
 
 #[test]
-fn a_journal_goes_on_where_it_ended() {
+fn journal_continues_after_reopen() {
     let folder = tempdir().unwrap();
     for round in 0..5_u64 {
         let (journal, recovered) = open(folder.path());
@@ -83,14 +83,14 @@ fn a_journal_goes_on_where_it_ended() {
 }
 
 #[test]
-fn reading_from_a_number_gives_that_record_and_those_after_it() {
+fn read_starts_at_a_sequence_number() {
     let folder = tempdir().unwrap();
     filled(folder.path(), small_segments(), 40);
     for from in [0, 1, 2, 17, 39, 40, 41, 1000] {
         let found: Vec<u64> = Journal::read(folder.path(), from).map(|item| item.unwrap().seq).collect();
         assert_eq!(found, (from.max(1)..=40).collect::<Vec<u64>>(), "from {from}");
     }
-    // It goes on when there is more.
+    // It continues when there is more.
     let mut reader = Journal::read(folder.path(), 40);
     assert_eq!(reader.next().unwrap().unwrap().seq, 40);
     assert!(reader.next().is_none());
@@ -102,7 +102,7 @@ fn reading_from_a_number_gives_that_record_and_those_after_it() {
 
 #[cfg(unix)]
 #[test]
-fn only_its_owner_may_read_it() {
+fn journal_files_are_private() {
     use std::os::unix::fs::PermissionsExt;
     let state = tempdir().unwrap();
     let folder = node_folder(state.path(), "here");
@@ -113,7 +113,7 @@ fn only_its_owner_may_read_it() {
         let path = entry.unwrap().path();
         assert_eq!(mode(&path), 0o600, "{}", path.display());
     }
-    // Somebody opened it to others: it is closed again.
+    // The folder was opened to others: it is closed again.
     fs::set_permissions(&folder, fs::Permissions::from_mode(0o755)).unwrap();
     drop(open(&folder));
     assert_eq!(mode(&folder), 0o700);
@@ -121,7 +121,7 @@ fn only_its_owner_may_read_it() {
 }
 
 #[test]
-fn a_folder_belongs_to_one_node() {
+fn folder_belongs_to_one_node() {
     let state = tempdir().unwrap();
     let folder = node_folder(state.path(), "desk-1");
     let unnamed = JournalOptions::default();
@@ -136,7 +136,7 @@ fn a_folder_belongs_to_one_node() {
 }
 
 #[test]
-fn numbers_that_cannot_be_are_refused() {
+fn invalid_options_are_refused() {
     let folder = tempdir().unwrap();
     for wrong in [
         JournalOptions { segment_bytes: 100, ..options() },
@@ -148,7 +148,7 @@ fn numbers_that_cannot_be_are_refused() {
 }
 
 #[test]
-fn a_second_writer_is_refused_while_there_is_one() {
+fn second_writer_is_refused() {
     let folder = tempdir().unwrap();
     let first = open(folder.path());
     let refused = Journal::open(folder.path(), options()).unwrap_err();
@@ -160,7 +160,7 @@ fn a_second_writer_is_refused_while_there_is_one() {
 }
 
 #[tokio::test]
-async fn following_gives_what_was_written_and_what_is_across_segments() {
+async fn follow_returns_old_and_new_records_across_segments() {
     let folder = tempdir().unwrap();
     filled(folder.path(), small_segments(), 10);
     let (journal, _) = Journal::open(folder.path(), small_segments()).unwrap();
@@ -169,7 +169,7 @@ async fn following_gives_what_was_written_and_what_is_across_segments() {
         assert_eq!(live.next().await.unwrap().unwrap().seq, seq);
         assert_eq!(polling.next().await.unwrap().unwrap().seq, seq);
     }
-    // Nothing yet; who stops waiting loses nothing.
+    // Nothing yet; a cancelled wait loses nothing.
     assert!(tokio::time::timeout(Duration::from_millis(50), live.next()).await.is_err());
     let writer = std::thread::spawn(move || {
         for number in 11..=100 {
@@ -203,7 +203,7 @@ fn calls_without_an_end_are_found() {
 }
 
 #[tokio::test]
-async fn in_power_mode_an_answer_comes_after_the_sync() {
+async fn power_mode_waits_for_the_sync() {
     let folder = tempdir().unwrap();
     let power = JournalOptions { durability: Durability::Power, ..small_segments() };
     let (journal, _) = Journal::open(folder.path(), power).unwrap();
@@ -214,7 +214,7 @@ async fn in_power_mode_an_answer_comes_after_the_sync() {
     for (number, waiting) in waiting.into_iter().enumerate() {
         assert_eq!(waiting.await.unwrap().unwrap(), number as u64 + 1);
     }
-    // Without waiting for it, and without anybody who waits.
+    // Without waiting, and without a waiting caller.
     journal.append(record("c61")).unwrap();
     drop(journal.append_durable(record("c62")));
     assert_eq!(journal.health().state, State::Ok);
@@ -223,7 +223,7 @@ async fn in_power_mode_an_answer_comes_after_the_sync() {
 }
 
 #[tokio::test]
-async fn not_more_may_wait_for_the_disk_than_asked() {
+async fn waiting_records_are_limited() {
     let folder = tempdir().unwrap();
     let power = JournalOptions { durability: Durability::Power, max_waiting: 1, ..options() };
     let (journal, _) = Journal::open(folder.path(), power).unwrap();
@@ -232,7 +232,7 @@ async fn not_more_may_wait_for_the_disk_than_asked() {
     for waiting in waiting {
         refused += u64::from(waiting.await.is_err());
     }
-    // Writing is faster than any disk: most had to be refused, and every one is told of.
+    // Writing is faster than any disk: most had to be refused, and every one is counted.
     assert!(refused > 0);
     assert_eq!(journal.health().lost, refused);
     journal.append(record("last")).unwrap();
@@ -242,14 +242,14 @@ async fn not_more_may_wait_for_the_disk_than_asked() {
 }
 
 #[tokio::test]
-async fn in_process_mode_waiting_takes_nothing() {
+async fn process_mode_does_not_wait() {
     let folder = tempdir().unwrap();
     let (journal, _) = open(folder.path());
     assert_eq!(journal.append_durable(record("c")).await.unwrap(), 1);
 }
 
 #[test]
-fn a_record_that_cannot_be_a_line_is_counted_and_told_of_by_the_next() {
+fn oversized_record_is_counted_in_the_next_line() {
     let folder = tempdir().unwrap();
     let (journal, _) = open(folder.path());
     journal.append(record("a")).unwrap();

@@ -1,4 +1,4 @@
-//! A process of its own that writes a journal: this test program, started again.
+//! A separate process that writes a journal: this test program, started again.
 
 use std::fs;
 use std::io::{BufRead, BufReader, Read, Write};
@@ -12,15 +12,15 @@ use crate::support::{options, read, record, small_segments, torn};
 const WHAT: &str = "TOOLWRIGHT_TEST_JOURNAL_CHILD";
 const FOLDER: &str = "TOOLWRIGHT_TEST_JOURNAL_FOLDER";
 
-/// A child that is ended with the test.
-pub struct Running {
+/// A child process that is killed with the test.
+pub struct ChildProcess {
     child: Child,
     out: BufReader<ChildStdout>,
 }
 
-impl Running {
-    /// Starts it, behind the words of another program when there are some.
-    pub fn start(before: &[&str], what: &str, folder: &Path) -> Running {
+impl ChildProcess {
+    /// Starts it, optionally under another program.
+    pub fn start(before: &[&str], what: &str, folder: &Path) -> ChildProcess {
         let own = std::env::current_exe().expect("this program");
         let own = own.to_str().expect("a name");
         let words: Vec<&str> =
@@ -34,18 +34,18 @@ impl Running {
             .spawn()
             .expect("a child");
         let out = BufReader::new(child.stdout.take().expect("its words"));
-        Running { child, out }
+        ChildProcess { child, out }
     }
 
-    /// The next line that is for us.
+    /// The next line of the protocol.
     pub fn line(&mut self) -> Option<String> {
         loop {
             let mut line = String::new();
-            // A line that was cut by a kill was not said.
+            // A line that was cut by a kill does not count.
             if self.out.read_line(&mut line).expect("its words") == 0 || !line.ends_with('\n') {
                 return None;
             }
-            // The program says on the first line which test it runs, without ending it.
+            // The test harness prints the name of the test first, without a newline.
             if let Some(at) = line.find("> ") {
                 return Some(line[at + 2..].trim().to_owned());
             }
@@ -56,7 +56,7 @@ impl Running {
         self.child.kill().expect("killed");
     }
 
-    /// All it still says, and whether it ended well.
+    /// All remaining lines, and whether it exited successfully.
     pub fn end(mut self) -> (Vec<String>, bool) {
         drop(self.child.stdin.take());
         let lines = std::iter::from_fn(|| self.line()).collect();
@@ -64,7 +64,7 @@ impl Running {
     }
 }
 
-impl Drop for Running {
+impl Drop for ChildProcess {
     fn drop(&mut self) {
         let _ = self.child.kill();
         let _ = self.child.wait();
@@ -95,7 +95,7 @@ fn child() {
     }
 }
 
-/// Eight threads that write until they are killed, and say each record that was taken.
+/// Eight threads that write until they are killed, and print each acknowledged record.
 fn load(folder: &Path) {
     let (journal, recovered) =
         Journal::open(folder, JournalOptions { segment_bytes: 256 << 10, ..options() }).expect("it works");
@@ -155,7 +155,7 @@ fn group(folder: &Path) {
     assert_eq!(journal.health().state, State::Ok);
 }
 
-/// On a disk of one MiB: writes until it is full, goes on, gets room, goes on.
+/// On a disk of one MiB: writes until it is full, continues, gets space, continues.
 fn full(disk: &Path) {
     let folder = disk.join("journal");
     fs::write(disk.join("filler"), vec![1; 700 << 10]).expect("it works");
@@ -181,7 +181,7 @@ fn full(disk: &Path) {
                 }
             }
         }
-        // Nothing half is left behind while it is full.
+        // No partial line is left while it is full.
         let verified = verify(&folder).expect("it works");
         assert_eq!((verified.records, verified.bad), (taken, 0));
         fs::write(disk.join("filler"), vec![1; (600 - 100 * round as usize) << 10]).expect("it works");
@@ -204,7 +204,7 @@ fn full(disk: &Path) {
     say(&format!("done {taken} {lost}"));
 }
 
-/// On a disk of one MiB that is full: the end is torn, and there is no room to put it aside.
+/// On a full disk of one MiB: the end is torn, and there is no space to set it aside.
 fn full_torn(disk: &Path) {
     let folder = disk.join("journal");
     let (journal, _) = Journal::open(&folder, small_segments()).expect("it works");

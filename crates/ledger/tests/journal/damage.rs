@@ -1,4 +1,4 @@
-//! Q02: a journal that was cut at any byte, or whose bits flipped, and T15: one that somebody changed.
+//! Q02: a journal that was cut at any byte, or whose bits flipped, and T15: one that was tampered with.
 
 use std::fs::{self, OpenOptions};
 use std::os::unix::fs::FileExt;
@@ -10,7 +10,7 @@ use toolwright_ledger::journal::{Journal, JournalOptions, Why, verify};
 
 use crate::support::{Dice, filled, open, options, read, record, segments, seqs, small_segments, torn};
 
-/// Where each line begins, and the end.
+/// The offset of each line, and the end.
 fn begins(bytes: &[u8]) -> Vec<usize> {
     let ends = bytes.iter().enumerate().filter(|(_, byte)| **byte == b'\n').map(|(at, _)| at + 1);
     std::iter::once(0).chain(ends).collect()
@@ -29,7 +29,7 @@ fn q02_cut_at_every_byte_of_the_last_three_records() {
 
 fn cut(part: usize, parts: usize) {
     let folder = tempdir().expect("it works");
-    // In segments, so that the last one is small enough to be written anew each time.
+    // In segments, so that the last one is small enough to be rewritten each time.
     filled(folder.path(), JournalOptions { segment_bytes: 64 << 10, ..options() }, 1000);
     let file = segments(folder.path()).pop().expect("it works");
     let first: usize =
@@ -44,7 +44,7 @@ fn cut(part: usize, parts: usize) {
 
         let verified = verify(folder.path()).expect("it works");
         assert_eq!(verified.records, whole, "cut at {cut}");
-        // Cut between two lines nothing shows it; within one, that one is named.
+        // A cut between two lines cannot be detected; within one, that line is named.
         let bad = verified.first_bad.map(|bad| (bad.seq, bad.line, bad.offset, bad.why));
         let torn_line = (whole + 1, line as u64 + 1, begins[line] as u64, Why::Torn);
         assert_eq!(bad, (rest > 0).then_some(torn_line), "cut at {cut}");
@@ -60,7 +60,7 @@ fn cut(part: usize, parts: usize) {
         drop(journal);
         let verified = verify(folder.path()).expect("it works");
         assert_eq!((verified.records, verified.bad), (whole + 1, 0), "cut at {cut}");
-        // Every byte that was cut off is kept.
+        // Every byte that was cut off is stored.
         for (path, kept) in torn(folder.path()) {
             assert_eq!(kept, bytes[begins[line]..cut]);
             fs::remove_file(path).expect("it works");
@@ -70,7 +70,7 @@ fn cut(part: usize, parts: usize) {
 
 #[test]
 fn q02_ten_thousand_flipped_bits() {
-    // Several, so that both cores flip.
+    // Several, so that both cores work.
     let parts = 4;
     std::thread::scope(|scope| {
         for part in 0..parts {
@@ -101,7 +101,7 @@ fn flip_bits(part: u64, count: u64) {
         let verified = verify(folder.path()).expect("it works");
         let bad = verified.first_bad.unwrap_or_else(|| panic!("byte {at} became {flipped} unseen"));
         assert_eq!((bad.seq, bad.offset), (good as u64 + 1, begins[good] as u64), "byte {at}, {flipped}");
-        // At most the record itself and the one that its newline kept apart are lost.
+        // At most the record itself and the one after its newline are lost.
         assert!(verified.records >= 998, "{}", verified.records);
 
         let mut reader = Journal::read(folder.path(), 0);
@@ -113,7 +113,7 @@ fn flip_bits(part: u64, count: u64) {
 }
 
 #[test]
-fn any_bytes_at_all_are_no_reason_to_panic() {
+fn arbitrary_bytes_never_panic() {
     let mut dice = Dice::new(99);
     for round in 0..200 {
         let folder = tempdir().unwrap();
@@ -136,7 +136,7 @@ fn any_bytes_at_all_are_no_reason_to_panic() {
         let seq = journal.append(record("after")).unwrap();
         assert_eq!(seq, recovered.last_seq + 1);
         drop(journal);
-        // Opening and going on loses nothing that could be read before.
+        // Opening and appending loses nothing that was readable before.
         let (after, _) = read(folder.path());
         let mut expected = seqs(&before);
         expected.push(seq);
@@ -152,7 +152,7 @@ fn change(path: &Path, from: &str, to: &str) {
 }
 
 #[test]
-fn t15_a_changed_word_is_named() {
+fn t15_changed_word_is_detected() {
     let folder = tempdir().unwrap();
     filled(folder.path(), small_segments(), 30);
     let file = segments(folder.path()).remove(1);
@@ -164,7 +164,7 @@ fn t15_a_changed_word_is_named() {
 }
 
 #[test]
-fn t15_a_line_that_was_taken_out_is_named_also_when_it_was_the_last_of_a_segment() {
+fn t15_removed_line_is_detected() {
     for which in ["first", "middle", "last"] {
         let folder = tempdir().unwrap();
         filled(folder.path(), small_segments(), 30);
@@ -184,14 +184,14 @@ fn t15_a_line_that_was_taken_out_is_named_also_when_it_was_the_last_of_a_segment
         let bad = verified.first_bad.unwrap();
         assert_eq!(bad.seq, missing, "{which}");
         assert_eq!(bad.why, Why::Number { expected: missing, found: missing + 1 });
-        // What is left is still read.
+        // The remaining records are still read.
         assert_eq!(verified.records, 29);
         assert_eq!(read(folder.path()).0.len(), 29);
     }
 }
 
 #[test]
-fn t15_a_line_of_another_journal_does_not_fit_in() {
+fn t15_foreign_line_is_detected() {
     let (folder, other) = (tempdir().unwrap(), tempdir().unwrap());
     filled(folder.path(), options(), 5);
     let (journal, _) = open(other.path());
@@ -209,7 +209,7 @@ fn t15_a_line_of_another_journal_does_not_fit_in() {
 }
 
 #[test]
-fn t15_a_segment_that_was_taken_away_is_named() {
+fn t15_removed_segment_is_detected() {
     let folder = tempdir().unwrap();
     filled(folder.path(), small_segments(), 50);
     let files = segments(folder.path());
@@ -218,14 +218,14 @@ fn t15_a_segment_that_was_taken_away_is_named() {
     fs::remove_file(&files[2]).unwrap();
     let bad = verify(folder.path()).unwrap().first_bad.unwrap();
     assert_eq!(bad.why, Why::Number { expected: number(2), found: number(3) });
-    // From the begin, without the note that retention leaves.
+    // From the start, without the head that retention writes.
     fs::remove_file(&files[0]).unwrap();
     let bad = verify(folder.path()).unwrap().first_bad.unwrap();
     assert_eq!((bad.seq, bad.why), (number(1), Why::NoBegin));
 }
 
 #[test]
-fn lines_that_come_twice_are_given_once() {
+fn duplicate_lines_are_returned_once() {
     let folder = tempdir().unwrap();
     filled(folder.path(), options(), 5);
     let file = segments(folder.path()).remove(0);

@@ -1,5 +1,5 @@
-//! Q03: calls to the system that fail, by `strace`; Q22: a disk that is full, by a small `tmpfs`. Where one is not
-//! there or not allowed, the test says so and passes.
+//! Q03: failing system calls, by `strace`; Q22: a full disk, by a small `tmpfs`. Where one is missing or not allowed,
+//! the test prints that and passes.
 
 use std::fs;
 use std::path::Path;
@@ -8,7 +8,7 @@ use std::process::{Command, Stdio};
 use tempfile::tempdir;
 use toolwright_ledger::journal::{State, verify};
 
-use crate::child::Running;
+use crate::child::ChildProcess;
 use crate::support::{open, read, record, segments, seqs, torn};
 
 fn is_there(program: &str, words: &[&str]) -> bool {
@@ -24,7 +24,7 @@ fn has_strace() -> bool {
     is_there("strace", &["-f", "-qq", "-o", "/dev/null", "-e", "inject=fdatasync:error=EIO:when=1", "true"])
 }
 
-/// Runs a child whose n-th such call fails. What it said.
+/// Runs a child whose n-th such call fails. Returns its output.
 fn with_fault(
     call: &str,
     error: &str,
@@ -33,7 +33,7 @@ fn with_fault(
     what: &str,
     folder: &Path,
 ) -> Vec<String> {
-    // The folder is there before, so that only what is appended is counted.
+    // The folder exists before, so that only appends are counted.
     drop(open(folder));
     let (trace, inject) = (format!("trace={call}"), format!("inject={call}:error={error}:when={when}"));
     let mut before = vec!["strace", "-f", "-qq", "-o", "/dev/null", "-e", &trace, "-e", &inject];
@@ -41,32 +41,32 @@ fn with_fault(
     if let Some(path) = &path {
         before.extend(["-P", path]);
     }
-    let (lines, is_well) = Running::start(&before, what, folder).end();
+    let (lines, is_well) = ChildProcess::start(&before, what, folder).end();
     assert!(is_well, "{call} {error} {when}: {lines:?}");
     lines
 }
 
 #[test]
-fn q03_the_nth_sync_fails_and_nobody_is_told_that_it_went_well() {
+fn q03_failed_sync_is_never_reported_as_durable() {
     if !has_strace() {
         return;
     }
     for (call, error) in [("fdatasync", "EIO"), ("fdatasync", "ENOSPC"), ("fsync", "EIO")] {
         for when in 1..=7 {
             let folder = tempdir().unwrap();
-            let said = with_fault(call, error, when, None, "six-power", folder.path());
+            let lines = with_fault(call, error, when, None, "six-power", folder.path());
             // Folders are synced once for each new segment: only the first record waits for that.
             let failing = if call == "fsync" && when > 1 { 7 } else { when };
             for number in 1..=6 {
                 let how = if number == failing { "failed degraded" } else { "ok ok" };
-                assert_eq!(said[number as usize - 1], format!("c{number} {how}"), "{call} {error} {when}");
+                assert_eq!(lines[number as usize - 1], format!("c{number} {how}"), "{call} {error} {when}");
             }
             let unsynced = u32::from(failing <= 6);
             let state = if failing == 6 { "degraded" } else { "ok" };
-            assert_eq!(said[6], format!("end {state} lost 0 unsynced {unsynced}"), "{call} {error} {when}");
+            assert_eq!(lines[6], format!("end {state} lost 0 unsynced {unsynced}"), "{call} {error} {when}");
             let verified = verify(folder.path()).unwrap();
             assert_eq!((verified.records, verified.bad), (6, 0));
-            // The file whose sync failed is given up, and the next says so.
+            // The file whose sync failed is abandoned, and the next one states that.
             let files = segments(folder.path());
             assert_eq!(files.len(), if failing < 6 { 2 } else { 1 });
             if let Some(next) = files.get(1) {
@@ -78,24 +78,24 @@ fn q03_the_nth_sync_fails_and_nobody_is_told_that_it_went_well() {
 }
 
 #[test]
-fn q03_a_group_whose_sync_fails_is_told_so_to_the_last_one() {
+fn q03_failed_group_sync_fails_every_waiting_record() {
     if !has_strace() {
         return;
     }
     for when in 1..=4 {
         let folder = tempdir().unwrap();
-        let said = with_fault("fdatasync", "EIO", when, None, "group", folder.path());
-        assert_eq!(said.len(), 64);
-        let failed = said.iter().filter(|line| line.ends_with("failed")).count();
+        let lines = with_fault("fdatasync", "EIO", when, None, "group", folder.path());
+        assert_eq!(lines.len(), 64);
+        let failed = lines.iter().filter(|line| line.ends_with("failed")).count();
         let verified = verify(folder.path()).unwrap();
         assert_eq!((verified.records, verified.bad), (65, 0), "{failed} failed");
-        // With the first sync fails all that was written when it ran; of later ones there may be none.
+        // The first failing sync fails everything that was written when it ran; later ones may have no records.
         assert!(when > 1 || failed > 0);
     }
 }
 
 #[test]
-fn q03_the_nth_write_fails_and_only_that_record_is_missing_and_counted() {
+fn q03_failed_write_loses_and_counts_one_record() {
     if !has_strace() {
         return;
     }
@@ -104,23 +104,23 @@ fn q03_the_nth_write_fails_and_only_that_record_is_missing_and_counted() {
             for what in ["six", "six-power"] {
                 let folder = tempdir().unwrap();
                 let first = folder.path().join(format!("{:020}.jsonl", 1));
-                let said = with_fault("write", error, when, Some(&first), what, folder.path());
+                let lines = with_fault("write", error, when, Some(&first), what, folder.path());
                 for number in 1..=6 {
                     let how = if number == when { "failed degraded" } else { "ok ok" };
                     assert_eq!(
-                        said[number as usize - 1],
+                        lines[number as usize - 1],
                         format!("c{number} {how}"),
                         "{error} {when} {what}"
                     );
                 }
                 let lost = u64::from(when <= 6);
                 let state = if when == 6 { "degraded" } else { "ok" };
-                assert_eq!(said[6], format!("end {state} lost {lost} unsynced 0"));
+                assert_eq!(lines[6], format!("end {state} lost {lost} unsynced 0"));
                 let (records, damage) = read(folder.path());
                 let calls: Vec<String> = records.iter().map(|record| record.call.clone()).collect();
                 let rest = (1..=6).filter(|number| *number != when).map(|number| format!("c{number}"));
                 assert_eq!((calls, damage), (rest.collect(), vec![]), "{error} {when} {what}");
-                // The next record tells of the one that is missing.
+                // The next record contains the number of lost ones.
                 let verified = verify(folder.path()).unwrap();
                 assert_eq!((verified.bad, verified.lost), (0, u64::from(when < 6)));
             }
@@ -128,7 +128,7 @@ fn q03_the_nth_write_fails_and_only_that_record_is_missing_and_counted() {
     }
 }
 
-/// Runs a child on a disk of one MiB that ends with it.
+/// Runs a child on a disk of one MiB that exists as long as the child.
 fn on_a_small_disk(what: &str) {
     if !is_there("unshare", &["-rm", "mount", "-t", "tmpfs", "-o", "size=1m", "tmpfs", "/tmp"]) {
         return;
@@ -136,23 +136,23 @@ fn on_a_small_disk(what: &str) {
     let folder = tempdir().expect("it works");
     let disk = folder.path().to_str().expect("it works");
     let mount = r#"mount -t tmpfs -o size=1m tmpfs "$0" && exec "$@""#;
-    let (said, is_well) =
-        Running::start(&["unshare", "-rm", "sh", "-c", mount, disk], what, folder.path()).end();
-    assert!(is_well && said.iter().any(|line| line.starts_with("done")), "{said:?}");
+    let (lines, is_well) =
+        ChildProcess::start(&["unshare", "-rm", "sh", "-c", mount, disk], what, folder.path()).end();
+    assert!(is_well && lines.iter().any(|line| line.starts_with("done")), "{lines:?}");
 }
 
 #[test]
-fn q22_a_full_disk_loses_nothing_unseen_and_writing_goes_on_with_room() {
+fn q22_full_disk_counts_losses_and_resumes() {
     on_a_small_disk("full");
 }
 
 #[test]
-fn q22_a_torn_end_on_a_full_disk_stays_until_there_is_room() {
+fn q22_torn_end_on_a_full_disk_stays() {
     on_a_small_disk("full-torn");
 }
 
 #[test]
-fn no_torn_end_comes_from_a_write_that_failed() {
+fn failed_write_leaves_no_torn_end() {
     if !has_strace() {
         return;
     }
@@ -166,7 +166,7 @@ fn no_torn_end_comes_from_a_write_that_failed() {
 
 #[cfg(unix)]
 #[test]
-fn a_file_that_is_removed_while_it_is_written_is_replaced_at_once_and_counted() {
+fn removed_segment_is_replaced_and_counted() {
     let folder = tempfile::tempdir().expect("a folder");
     let (journal, _) = open(folder.path());
     for number in 0..3 {

@@ -1,4 +1,4 @@
-//! Q01 in small: killed at any moment, nothing is missing that was taken.
+//! Q01 in small: after a kill at any moment, no acknowledged record is missing.
 
 use std::collections::HashMap;
 use std::time::Duration;
@@ -6,19 +6,19 @@ use std::time::Duration;
 use tempfile::tempdir;
 use toolwright_ledger::journal::{Journal, JournalError, verify};
 
-use crate::child::Running;
+use crate::child::ChildProcess;
 use crate::support::{Dice, open, options, read, torn};
 
 #[test]
-fn q01_killed_fifty_times_under_load_nothing_taken_is_lost_or_there_twice() {
+fn q01_kill_under_load_loses_and_duplicates_nothing() {
     let folder = tempdir().unwrap();
     let mut dice = Dice::new(u64::from(std::process::id()));
     let mut taken: HashMap<String, u64> = HashMap::new();
     let mut last_seq = 0;
     for kill in 0..50 {
-        let mut child = Running::start(&[], "load", folder.path());
+        let mut child = ChildProcess::start(&[], "load", folder.path());
         let opened = child.line().expect("it opens");
-        // It found all that was there after the last kill.
+        // It found everything that was there after the last kill.
         assert_eq!(opened, format!("open {last_seq}"), "kill {kill}");
         let after = Duration::from_millis(dice.below(40));
         let mut lines: Vec<String> = child.line().into_iter().collect();
@@ -50,9 +50,9 @@ fn q01_killed_fifty_times_under_load_nothing_taken_is_lost_or_there_twice() {
 }
 
 #[test]
-fn a_second_process_is_refused_until_the_first_is_gone() {
+fn second_process_is_refused_until_the_first_exits() {
     let folder = tempdir().unwrap();
-    let mut child = Running::start(&[], "hold", folder.path());
+    let mut child = ChildProcess::start(&[], "hold", folder.path());
     assert_eq!(child.line().as_deref(), Some("held"));
     let refused = Journal::open(folder.path(), options()).unwrap_err();
     assert!(matches!(refused, JournalError::InUse { pid: Some(_), .. }), "{refused}");

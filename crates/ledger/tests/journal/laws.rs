@@ -1,4 +1,4 @@
-//! What holds for any record.
+//! Properties that hold for any record.
 
 use proptest::prelude::*;
 use serde_json::value::RawValue;
@@ -16,7 +16,7 @@ fn json() -> impl Strategy<Value = String> {
         Just("12345678901234567890123".to_owned()),
         any::<String>().prop_map(|text| serde_json::to_string(&text).expect("a string")),
     ];
-    // With line breaks and blanks between the tokens, as people and models write it.
+    // With line breaks and spaces between the tokens, as people and models write it.
     leaf.prop_recursive(3, 20, 4, |inner| {
         let pair = (any::<String>(), inner.clone());
         prop_oneof![
@@ -37,7 +37,7 @@ prop_compose! {
         call in any::<String>(),
         tool in any::<String>(),
         client in any::<Option<String>>(),
-        // A bare null is read back as none at all: a record does not tell the two apart.
+        // A bare null is read back as absent: a record does not distinguish the two.
         arguments in prop::option::of(json().prop_filter("null", |text| text != "null")),
         message in any::<String>(),
         is_begun in any::<bool>(),
@@ -59,7 +59,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn every_record_comes_back_whole(records in prop::collection::vec(any_record(), 1..8)) {
+    fn every_record_round_trips(records in prop::collection::vec(any_record(), 1..8)) {
         let folder = tempdir().unwrap();
         let (journal, _) = open(folder.path());
         for record in &records {
@@ -70,7 +70,7 @@ proptest! {
         prop_assert_eq!(found.len(), records.len());
         for (number, (mut sent, found)) in records.into_iter().zip(found).enumerate() {
             (sent.seq, sent.node) = (number as u64 + 1, "here".into());
-            // Line breaks between tokens become blanks; nothing else changes.
+            // Line breaks between tokens become spaces; nothing else changes.
             let sent = serde_json::to_string(&sent).unwrap().replace(['\n', '\r'], " ");
             prop_assert_eq!(serde_json::to_string(&found).unwrap(), sent);
         }

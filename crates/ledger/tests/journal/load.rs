@@ -1,4 +1,4 @@
-//! Many at once.
+//! Concurrent writers and readers.
 
 use std::collections::HashSet;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -9,7 +9,7 @@ use toolwright_ledger::journal::{Durability, Journal, JournalOptions, verify};
 use crate::support::{options, read, record, segments, seqs};
 
 #[test]
-fn eight_threads_write_one_whole_chain_across_segments_while_others_read() {
+fn concurrent_writers_and_readers_keep_one_chain() {
     let folder = tempdir().unwrap();
     let options = JournalOptions { segment_bytes: 64 << 10, ..options() };
     let (journal, _) = Journal::open(folder.path(), options).unwrap();
@@ -24,7 +24,7 @@ fn eight_threads_write_one_whole_chain_across_segments_while_others_read() {
                 })
             })
             .collect();
-        // Whoever reads meanwhile sees whole lines, in order, and nothing wrong.
+        // A concurrent reader sees complete lines, in order, and no damage.
         scope.spawn(|| {
             let mut reader = Journal::read(folder.path(), 1);
             let mut next = 1;

@@ -1,4 +1,4 @@
-//! The journal, as those see it who write it, read it, kill it and spoil it.
+//! The journal from outside: writing, reading, kills and damage.
 
 #![allow(missing_docs)]
 

@@ -1,4 +1,4 @@
-//! What opening does with a journal that is not as it should be.
+//! Recovery when a damaged journal is opened.
 
 use std::fs::{self, OpenOptions};
 use std::io::Write;
@@ -14,7 +14,7 @@ fn add(path: &Path, bytes: &[u8]) {
 }
 
 #[test]
-fn a_torn_end_is_put_aside_with_all_its_bytes_each_time() {
+fn torn_end_is_set_aside_completely() {
     let folder = tempdir().unwrap();
     filled(folder.path(), options(), 3);
     let file = segments(folder.path()).remove(0);
@@ -31,7 +31,7 @@ fn a_torn_end_is_put_aside_with_all_its_bytes_each_time() {
 }
 
 #[test]
-fn a_last_line_whose_hash_does_not_fit_is_torn() {
+fn last_line_with_wrong_hash_is_torn() {
     let folder = tempdir().unwrap();
     filled(folder.path(), options(), 3);
     let file = segments(folder.path()).remove(0);
@@ -45,7 +45,7 @@ fn a_last_line_whose_hash_does_not_fit_is_torn() {
 }
 
 #[test]
-fn damage_before_the_end_stays_and_a_new_segment_says_what_it_continues() {
+fn damage_stays_and_new_segment_names_it() {
     let folder = tempdir().unwrap();
     filled(folder.path(), options(), 9);
     let file = segments(folder.path()).remove(0);
@@ -60,13 +60,13 @@ fn damage_before_the_end_stays_and_a_new_segment_says_what_it_continues() {
     drop(journal);
     assert_eq!(fs::read_to_string(&file).unwrap(), text, "nothing is changed or removed");
     let new = fs::read_to_string(&segments(folder.path())[1]).unwrap();
-    let said = r#""continues":{"file":"00000000000000000001.jsonl","seq":9,"why":"damage"}"#;
-    assert!(new.lines().next().unwrap().contains(said), "{new}");
+    let continues = r#""continues":{"file":"00000000000000000001.jsonl","seq":9,"why":"damage"}"#;
+    assert!(new.lines().next().unwrap().contains(continues), "{new}");
     assert!(!new.lines().nth(1).unwrap().contains("continues"));
     let (records, damage) = read(folder.path());
     assert_eq!(seqs(&records), [1, 2, 3, 5, 6, 7, 8, 9, 10, 11]);
     assert_eq!(damage.len(), 1);
-    // It is told once; the next time the end is whole.
+    // It is reported once; the next time the end is intact.
     let (_, recovered) = open(folder.path());
     assert!(recovered.damage.is_none() && recovered.torn.is_none());
     let verified = verify(folder.path()).unwrap();
@@ -87,7 +87,7 @@ fn damage_and_a_torn_end_at_once() {
 }
 
 #[test]
-fn a_segment_without_any_good_line_is_put_aside_and_the_chain_goes_on() {
+fn unreadable_segment_is_set_aside() {
     let folder = tempdir().unwrap();
     filled(folder.path(), small_segments(), 30);
     let files = segments(folder.path());
@@ -103,7 +103,7 @@ fn a_segment_without_any_good_line_is_put_aside_and_the_chain_goes_on() {
 }
 
 #[test]
-fn an_empty_last_segment_is_written_to() {
+fn empty_last_segment_is_continued() {
     let folder = tempdir().unwrap();
     filled(folder.path(), options(), 3);
     fs::write(folder.path().join(format!("{:020}.jsonl", 4)), "").unwrap();
@@ -114,7 +114,7 @@ fn an_empty_last_segment_is_written_to() {
 }
 
 #[test]
-fn numbers_are_not_given_twice_though_their_records_cannot_be_read() {
+fn sequence_numbers_are_never_reused() {
     let folder = tempdir().unwrap();
     filled(folder.path(), small_segments(), 30);
     let files = segments(folder.path());
@@ -131,7 +131,7 @@ fn numbers_are_not_given_twice_though_their_records_cannot_be_read() {
 }
 
 #[test]
-fn files_that_are_not_ours_are_left_alone() {
+fn foreign_files_are_unchanged() {
     let folder = tempdir().unwrap();
     filled(folder.path(), options(), 3);
     for name in ["notes.txt", "1.jsonl", "0000000000000000000x.jsonl", "00000000000000000001.jsonl.bak"] {
@@ -144,7 +144,7 @@ fn files_that_are_not_ours_are_left_alone() {
 }
 
 #[test]
-fn a_journal_that_is_removed_while_it_is_written_is_begun_again_within_a_second() {
+fn removed_journal_is_recreated_within_a_second() {
     let state = tempdir().unwrap();
     let folder = state.path().join("journal");
     let (journal, _) = open(&folder);
@@ -156,7 +156,7 @@ fn a_journal_that_is_removed_while_it_is_written_is_begun_again_within_a_second(
     assert_eq!(journal.append(record("kept")).unwrap(), 4);
     let (records, damage) = read(&folder);
     assert_eq!(seqs(&records), [4]);
-    // That what came before is missing is not hidden.
+    // The missing earlier records are reported.
     assert_eq!(damage.iter().map(|damage| damage.why.clone()).collect::<Vec<Why>>(), [Why::NoBegin]);
     let text = fs::read_to_string(&segments(&folder)[0]).unwrap();
     assert!(text.contains(r#""why":"removed"}"#), "{text}");

@@ -1,4 +1,4 @@
-//! Old segments go as a whole, and the journal says so.
+//! Retention removes old segments as a whole, and the journal states that.
 
 use std::fs::{self, File};
 use std::path::{Path, PathBuf};
@@ -20,7 +20,7 @@ fn days_ago(days: u64) -> SystemTime {
     SystemTime::now() - Duration::from_secs(days * DAY)
 }
 
-/// A journal with one record every three days: the last one was written so many days ago, and its clock was right.
+/// A journal with one record every three days: the last one was written this many days ago, and its clock was right.
 fn filled_slowly(folder: &Path, count: u64, ended: u64) -> Vec<PathBuf> {
     let (journal, _) = Journal::open(folder, small_segments()).expect("it works");
     let at = |number: u64| days_ago(ended + (count - number) * 3);
@@ -38,7 +38,7 @@ fn filled_slowly(folder: &Path, count: u64, ended: u64) -> Vec<PathBuf> {
     files
 }
 
-/// How many of the files are older than the usual 90 days by their own time.
+/// Number of files that are older than the default 90 days by their modification time.
 fn too_old(files: &[PathBuf]) -> usize {
     let is_old =
         |path: &&PathBuf| fs::metadata(path).expect("it works").modified().expect("it works") < days_ago(90);
@@ -46,7 +46,7 @@ fn too_old(files: &[PathBuf]) -> usize {
 }
 
 #[test]
-fn the_oldest_segments_go_when_all_are_too_large() {
+fn oldest_segments_are_removed_beyond_the_size_limit() {
     let folder = tempdir().expect("it works");
     let options = JournalOptions { total_bytes: 20_000, ..small_segments() };
     filled(folder.path(), small_segments(), 200);
@@ -66,7 +66,7 @@ fn the_oldest_segments_go_when_all_are_too_large() {
     let (records, damage) = read(folder.path());
     assert_eq!((records[0].seq, damage), (first, vec![]));
 
-    // It goes on by itself as more is written.
+    // It continues by itself as more is written.
     for _ in 0..100 {
         journal.append(record("more")).expect("it works");
     }
@@ -80,7 +80,7 @@ fn the_oldest_segments_go_when_all_are_too_large() {
 }
 
 #[test]
-fn segments_go_when_they_are_too_old_but_never_the_last() {
+fn old_segments_are_removed_except_the_last() {
     let folder = tempdir().expect("it works");
     let files = filled_slowly(folder.path(), 50, 0);
     let old = too_old(&files);
@@ -96,16 +96,16 @@ fn segments_go_when_they_are_too_old_but_never_the_last() {
 }
 
 #[test]
-fn a_clock_a_year_ahead_removes_nothing() {
+fn clock_a_year_ahead_removes_nothing() {
     let folder = tempdir().expect("it works");
-    // All of it was written within weeks, and then the clock says that a year has passed.
+    // All of it was written within weeks, and then the clock claims that a year has passed.
     let files = filled_slowly(folder.path(), 20, 365);
     assert_eq!(too_old(&files), files.len());
     for _ in 0..3 {
         let (journal, _) = Journal::open(folder.path(), small_segments()).expect("it works");
         journal.tidy().expect("it works");
         assert_eq!(segments(folder.path())[..files.len()], files);
-        // What is written now has the wrong time too.
+        // New records have the wrong time too.
         let ts = i64::try_from(
             SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).expect("it works").as_micros(),
         );
@@ -115,7 +115,7 @@ fn a_clock_a_year_ahead_removes_nothing() {
         journal.tidy().expect("it works");
         assert_eq!(segments(folder.path())[..files.len()], files);
     }
-    // The limit of bytes holds whatever the clock says.
+    // The byte limit applies whatever the clock says.
     let options = JournalOptions { total_bytes: 10_000, ..small_segments() };
     let (journal, _) = Journal::open(folder.path(), options).expect("it works");
     journal.tidy().expect("it works");
@@ -124,7 +124,7 @@ fn a_clock_a_year_ahead_removes_nothing() {
 }
 
 #[test]
-fn the_note_must_fit_what_is_there() {
+fn head_must_match_the_segments() {
     let folder = tempdir().expect("it works");
     let files = filled_slowly(folder.path(), 50, 0);
     let old = too_old(&files);
@@ -134,24 +134,24 @@ fn the_note_must_fit_what_is_there() {
     journal.tidy().expect("it works");
     drop(journal);
     let note = folder.path().join("journal.head");
-    let said: serde_json::Value =
+    let head: serde_json::Value =
         serde_json::from_slice(&fs::read(&note).expect("it works")).expect("it works");
-    assert_eq!(said["seq"], first_number(&files[2]));
-    assert_eq!(said["file"], files[2].file_name().expect("it works").to_str().expect("it works"));
+    assert_eq!(head["seq"], first_number(&files[2]));
+    assert_eq!(head["file"], files[2].file_name().expect("it works").to_str().expect("it works"));
 
-    // The note was written, and then the power went before the last one was removed.
+    // A power loss after the head was written and before the last segment was removed.
     fs::write(&files[1], &oldest).expect("it works");
     let verified = verify(folder.path()).expect("it works");
     assert_eq!((verified.bad, verified.begin), (0, Begin::Removed { seq: first_number(&files[1]) }));
     fs::remove_file(&files[1]).expect("it works");
 
-    // Somebody wrote another history up to there.
-    let hash = said["hash"].as_str().expect("it works");
+    // A forged history up to there.
+    let hash = head["hash"].as_str().expect("it works");
     let text = fs::read_to_string(&note).expect("it works");
     fs::write(&note, text.replace(hash, &"a".repeat(64))).expect("it works");
     let bad = verify(folder.path()).expect("it works").first_bad.expect("it works");
     assert_eq!((bad.seq, bad.why), (first_number(&files[2]), Why::Chain));
-    // Somebody removed one more than the note says, or the note.
+    // One more segment than the head states was removed, or the head itself.
     fs::write(&note, &text).expect("it works");
     fs::remove_file(&files[2]).expect("it works");
     assert_eq!(verify(folder.path()).expect("it works").first_bad.expect("it works").why, Why::NoBegin);
@@ -160,7 +160,7 @@ fn the_note_must_fit_what_is_there() {
 }
 
 #[test]
-fn who_reads_while_old_segments_go_sees_no_damage() {
+fn concurrent_retention_is_no_damage_for_readers() {
     let folder = tempdir().expect("it works");
     let files = filled_slowly(folder.path(), 50, 0);
     let old = too_old(&files);
@@ -168,7 +168,7 @@ fn who_reads_while_old_segments_go_sees_no_damage() {
     assert_eq!(reader.next().expect("it works").expect("it works").seq, 1);
     let (journal, _) = Journal::open(folder.path(), small_segments()).expect("it works");
     journal.tidy().expect("it works");
-    // The file it has open is read to its end; then come those that are left.
+    // The open file is read to its end; then come the remaining ones.
     let rest: Vec<u64> = reader.map(|item| item.expect("it works").seq).collect();
     let (second, left) = (first_number(&files[1]), first_number(&files[old]));
     assert_eq!(rest, (2..second).chain(left..=50).collect::<Vec<u64>>());

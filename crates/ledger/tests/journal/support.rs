@@ -1,4 +1,4 @@
-//! What the tests of the journal share.
+//! Helpers of the journal tests.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use toolwright_ledger::journal::{Damage, Journal, JournalOptions, Recovered};
 use toolwright_ledger::{Failure, Reached, Record, Stages};
 
-/// A record as calls leave them.
+/// A typical record of a call.
 pub fn record(call: &str) -> Record {
     let arguments = format!(r#"{{"path":"/srv/notes/{call}.md","limit":20,"force":true}}"#);
     Record {
@@ -42,7 +42,7 @@ pub fn open(folder: &Path) -> (Journal, Recovered) {
     Journal::open(folder, options()).expect("a journal")
 }
 
-/// A journal with this many records, closed.
+/// A closed journal with this many records.
 pub fn filled(folder: &Path, options: JournalOptions, count: usize) {
     let (journal, _) = Journal::open(folder, options).expect("a journal");
     for number in 1..=count {
@@ -76,7 +76,7 @@ pub fn seqs(records: &[Record]) -> Vec<u64> {
     records.iter().map(|record| record.seq).collect()
 }
 
-/// The text of all torn files.
+/// The content of all torn files.
 pub fn torn(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
     fs::read_dir(folder)
         .expect("a folder")
@@ -86,7 +86,7 @@ pub fn torn(folder: &Path) -> Vec<(PathBuf, Vec<u8>)> {
         .collect()
 }
 
-/// Numbers that look random and are the same each time.
+/// Pseudo-random numbers from a seed.
 pub struct Dice(u64);
 
 impl Dice {

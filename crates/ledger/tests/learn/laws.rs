@@ -47,7 +47,7 @@ fn lesson() -> impl Strategy<Value = Lesson> {
 
 proptest! {
     #[test]
-    fn a_learned_rule_leaves_valid_calls_as_they_are(sent in arguments(), lessons in prop::collection::vec(lesson(), 1..4)) {
+    fn learned_rule_keeps_valid_calls(sent in arguments(), lessons in prop::collection::vec(lesson(), 1..4)) {
         for end in [r#"]}"#, r#"],"additionalProperties":false}"#] {
             let mut definition = tool("t", r#""memo":T,"count":{"type":"integer"},"level":{"enum":["high","low"]},"on":{"type":["boolean","string"]}"#, "[]");
             definition.input_schema = definition.input_schema.replace(r#"],"additionalProperties":false}"#, end);
@@ -95,7 +95,7 @@ proptest! {
 }
 
 #[test]
-fn a_history_read_again_gives_the_same_rules() {
+fn replayed_history_gives_the_same_rules() {
     let mut world = World::new(LearnPolicy::ApplySafe);
     for mistake in MISTAKES {
         world.converse(mistake, "one", "first");

@@ -1,4 +1,4 @@
-//! The life of a suggestion: accepted, dismissed, undone, lapsed, and all of it kept.
+//! Life cycle of a suggestion: accepted, dismissed, undone, lapsed, and all of it persistent.
 
 use std::fs;
 use std::path::Path;
@@ -32,7 +32,7 @@ fn rules(folder: &Path) -> String {
 }
 
 #[test]
-fn an_accepted_rule_is_in_force_says_where_it_comes_from_and_survives_a_restart() {
+fn accepted_rule_is_active_with_provenance_after_restart() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut world = taught(folder.path(), 1);
     let id = world.learning.suggestions()[0].id.clone();
@@ -50,7 +50,7 @@ fn an_accepted_rule_is_in_force_says_where_it_comes_from_and_survives_a_restart(
 }
 
 #[test]
-fn undo_takes_the_rule_away_and_the_file_is_as_before() {
+fn undo_restores_the_rules_file() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut world = taught(folder.path(), 2);
     let ids: Vec<String> = world.learning.suggestions().into_iter().map(|one| one.id).collect();
@@ -61,7 +61,7 @@ fn undo_takes_the_rule_away_and_the_file_is_as_before() {
     let undone = world.learning.undo(&ids[1], "anna", 3).expect("undone");
     assert_eq!(undone.status, Status::Undone);
     assert_eq!(rules(folder.path()), before);
-    // The policy does not take it up again; a person can.
+    // The policy does not accept it again; a person can.
     world.learning.set_policy(LearnPolicy::ApplySafe);
     for mistake in &MISTAKES[..2] {
         world.converse(mistake, "three", "third");
@@ -73,7 +73,7 @@ fn undo_takes_the_rule_away_and_the_file_is_as_before() {
 }
 
 #[test]
-fn a_dismissed_suggestion_comes_back_when_the_evidence_has_doubled() {
+fn dismissed_suggestion_returns_when_evidence_doubles() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut world = taught(folder.path(), 1);
     let id = world.learning.suggestions()[0].id.clone();
@@ -95,12 +95,12 @@ fn undoing_a_dismissal_suggests_it_again() {
 }
 
 #[test]
-fn a_rule_lapses_when_the_schema_changes() {
+fn rule_lapses_when_the_schema_changes() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut world = taught(folder.path(), 1);
     let id = world.learning.suggestions()[0].id.clone();
     world.learning.accept(&id, "anna", 1).expect("accepted");
-    // Rules lapse even where nothing is learned any more.
+    // Rules lapse even when learning is off.
     world.learning.set_policy(LearnPolicy::Off);
     let mut tool = MISTAKES[0].definition();
     tool.input_schema = tool.input_schema.replace("markdown", "html");
@@ -111,7 +111,7 @@ fn a_rule_lapses_when_the_schema_changes() {
 }
 
 #[test]
-fn what_cannot_be_decided_says_why() {
+fn invalid_decisions_report_the_reason() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut world = taught(folder.path(), 1);
     let id = world.learning.suggestions()[0].id.clone();
@@ -123,7 +123,7 @@ fn what_cannot_be_decided_says_why() {
 }
 
 #[test]
-fn a_torn_last_line_is_cut_off_and_a_damaged_one_is_told() {
+fn torn_line_is_cut_off_and_damaged_line_is_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let mut world = taught(folder.path(), 2);
     let ids: Vec<String> = world.learning.suggestions().into_iter().map(|one| one.id).collect();

@@ -1,4 +1,4 @@
-//! Mistakes that are repeated are learned after two of them.
+//! Repeated mistakes are learned after two observations.
 
 use std::collections::BTreeSet;
 
@@ -14,24 +14,24 @@ fn teaches(mistake: &Mistake, suggestion: &Suggestion) -> bool {
 }
 
 #[test]
-fn there_are_thirty_kinds_over_twenty_tools_that_nothing_built_in_mends() {
+fn builtin_rules_repair_none_of_the_test_mistakes() {
     let tools: BTreeSet<&str> = MISTAKES.iter().map(|mistake| mistake.tool).collect();
     assert!(MISTAKES.len() >= 30 && tools.len() >= 20, "{} over {}", MISTAKES.len(), tools.len());
-    let mut mended = Vec::new();
+    let mut repaired = Vec::new();
     for mistake in MISTAKES {
         let tool = mistake.definition();
         let outcome = World::new(LearnPolicy::Off).send(&tool, "s", &mistake.sent("value"), None);
         if !matches!(outcome, Outcome::Refused { .. }) {
-            mended.push((mistake.tool, mistake.lesson));
+            repaired.push((mistake.tool, mistake.lesson));
         }
         let right = World::new(LearnPolicy::Off).send(&tool, "s", &mistake.right("value"), None);
         assert_eq!(right, Outcome::Unchanged, "{}", mistake.tool);
     }
-    assert!(mended.is_empty(), "{mended:#?}");
+    assert!(repaired.is_empty(), "{repaired:#?}");
 }
 
 #[test]
-fn after_two_observations_the_right_rule_and_no_other_is_suggested() {
+fn two_observations_suggest_exactly_the_right_rule() {
     for mistake in MISTAKES {
         let mut world = World::new(LearnPolicy::Suggest);
         world.converse(mistake, "one", "first");
@@ -48,14 +48,14 @@ fn after_two_observations_the_right_rule_and_no_other_is_suggested() {
             (2, 2, 0)
         );
         assert_eq!(world.learning.why_not_safe(&suggestion.id).expect("known").is_none(), mistake.safe);
-        // It is not applied by that.
+        // A suggestion alone applies nothing.
         let again = world.send(&mistake.definition(), "three", &mistake.sent("third"), None);
         assert!(matches!(again, Outcome::Refused { .. }));
     }
 }
 
 #[test]
-fn two_values_in_one_conversation_are_two_observations_and_the_same_one_is_not() {
+fn distinct_values_in_one_conversation_are_distinct_observations() {
     let mut world = World::new(LearnPolicy::Suggest);
     world.converse(&MISTAKES[0], "one", "same");
     world.converse(&MISTAKES[0], "one", "same");
@@ -65,9 +65,9 @@ fn two_values_in_one_conversation_are_two_observations_and_the_same_one_is_not()
 }
 
 #[test]
-fn with_apply_safe_nine_of_ten_repeats_are_mended_to_the_right_call() {
+fn apply_safe_repairs_nine_of_ten_repeats() {
     let mut world = World::new(LearnPolicy::ApplySafe);
-    let (mut repeats, mut mended) = (0, 0);
+    let (mut repeats, mut repaired) = (0, 0);
     for round in 0..12 {
         for (index, mistake) in MISTAKES.iter().enumerate() {
             let (session, value) = (format!("c{round}-{index}"), format!("value {round} {index}"));
@@ -82,7 +82,7 @@ fn with_apply_safe_nine_of_ten_repeats_are_mended_to_the_right_call() {
                         serde_json::from_str(&mistake.right(&value)).expect("JSON");
                     let got: serde_json::Value = serde_json::from_str(&arguments).expect("JSON");
                     assert_eq!(got, right, "{}", mistake.tool);
-                    mended += 1;
+                    repaired += 1;
                 }
                 _ => {
                     world.send(&tool, &session, &mistake.right(&value), None);
@@ -90,7 +90,7 @@ fn with_apply_safe_nine_of_ten_repeats_are_mended_to_the_right_call() {
             }
         }
     }
-    assert!(mended * 10 >= repeats * 9, "{mended} of {repeats}");
+    assert!(repaired * 10 >= repeats * 9, "{repaired} of {repeats}");
     for suggestion in world.learning.suggestions() {
         let mistake =
             MISTAKES.iter().find(|mistake| teaches(mistake, &suggestion)).expect("nothing else is learned");
@@ -99,11 +99,11 @@ fn with_apply_safe_nine_of_ten_repeats_are_mended_to_the_right_call() {
 }
 
 #[test]
-fn what_is_mended_already_is_not_suggested() {
+fn repaired_mistakes_are_not_suggested() {
     let tool = super::stream::tool("read_note", r#""path":T,"raw":{"type":"boolean"}"#, r#"["path"]"#);
     let mut world = World::new(LearnPolicy::Suggest);
     for session in ["a", "b", "c"] {
-        // As if the gateway had let it through unmended.
+        // As if the gateway had not repaired it.
         let mut record = world.record(&tool, session, r#"{"file_path":"x","raw":"true"}"#);
         record.error = Some(toolwright_ledger::Failure::default());
         world.observe(&record, &tool);

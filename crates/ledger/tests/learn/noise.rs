@@ -1,4 +1,4 @@
-//! Wrong feedback and planted error texts lead to no wrong rule.
+//! Wrong feedback and planted error messages lead to no wrong rule.
 
 use serde_json::Value;
 use toolwright_ledger::Failure;
@@ -7,7 +7,7 @@ use toolwright_model::{Outcome, ToolDefinition};
 
 use super::stream::{MISTAKES, Mistake, World, tool};
 
-/// Numbers that look random and are the same each time.
+/// Pseudo-random numbers from a seed.
 struct Dice(u64);
 
 impl Dice {
@@ -17,7 +17,7 @@ impl Dice {
     }
 }
 
-/// A tool with choices for where a value may go: none of its parameters is required.
+/// A tool with several possible targets for a value: none of its parameters is required.
 const LOOSE: &[Mistake] = &[Mistake {
     tool: "search_archive",
     properties: r#""phrase":T,"author":T,"shelf":T"#,
@@ -28,7 +28,7 @@ const LOOSE: &[Mistake] = &[Mistake {
     safe: true,
 }];
 
-/// A correction that puts the value where it does not belong, in a call that the tool takes.
+/// A correction that puts the value into the wrong parameter, in a call that the tool accepts.
 fn wrong_correction(mistake: &Mistake, tool: &ToolDefinition, value: &str, dice: &mut Dice) -> String {
     let schema: Value = serde_json::from_str(&tool.input_schema).expect("JSON");
     let names: Vec<&String> = schema["properties"].as_object().expect("an object").keys().collect();
@@ -46,7 +46,7 @@ fn wrong_correction(mistake: &Mistake, tool: &ToolDefinition, value: &str, dice:
     right.to_string()
 }
 
-/// A parameter that exists and is not the right one, where the tool has such a one.
+/// An existing parameter that is not the right one, where the tool has one.
 fn planted(mistake: &Mistake, tool: &ToolDefinition) -> String {
     let schema: Value = serde_json::from_str(&tool.input_schema).expect("JSON");
     let names = schema["properties"].as_object().expect("an object").keys();
@@ -54,7 +54,7 @@ fn planted(mistake: &Mistake, tool: &ToolDefinition) -> String {
 }
 
 #[test]
-fn a_tenth_of_wrong_feedback_and_planted_errors_lead_to_no_wrong_rule() {
+fn wrong_feedback_and_planted_errors_apply_no_wrong_rule() {
     let mut applied = 0;
     for seed in 1..=10 {
         let mut dice = Dice(seed);
@@ -77,7 +77,7 @@ fn a_tenth_of_wrong_feedback_and_planted_errors_lead_to_no_wrong_rule() {
                 }
                 let wrong = wrong_correction(mistake, &tool, &value, &mut dice);
                 let mut record = match dice.roll(3) {
-                    // The right call is said to have failed, or the wrong one to have gone well.
+                    // The right call is reported as failed, or the wrong one as successful.
                     0 => world.record(&tool, &session, &mistake.right(&value)),
                     1 => world.record(&tool, &session, &mistake.sent(&value)),
                     _ => world.record(&tool, &session, &wrong),
@@ -104,7 +104,7 @@ fn a_tenth_of_wrong_feedback_and_planted_errors_lead_to_no_wrong_rule() {
 }
 
 #[test]
-fn another_value_in_the_correction_speaks_against_the_rule() {
+fn different_value_in_correction_counts_against_the_rule() {
     let circle = tool("draw_circle", r#""diameter":{"type":"number"}"#, r#"["diameter"]"#);
     let mut world = World::new(LearnPolicy::ApplySafe);
     world.send(&circle, "a", r#"{"reach":5}"#, None);

@@ -1,4 +1,4 @@
-//! Calls of the past, each answered with only what came before.
+//! Replay of recorded calls, each normalized with only what was learned before it.
 
 use serde_json::Value;
 use toolwright_ledger::learn::{LearnPolicy, ReplayCall, ReplayResult, Replayer};
@@ -35,7 +35,7 @@ fn rules_after(policy: LearnPolicy, conversations: usize) -> (Vec<Outcome>, Valu
 }
 
 #[test]
-fn the_third_mistake_is_mended_and_not_the_second() {
+fn third_mistake_is_repaired_but_not_the_second() {
     let (outcomes, rules) = rules_after(LearnPolicy::ApplySafe, 3);
     assert!(matches!(outcomes[0], Outcome::Refused { .. }));
     assert!(matches!(outcomes[1], Outcome::Refused { .. }));
@@ -48,7 +48,7 @@ fn the_third_mistake_is_mended_and_not_the_second() {
 }
 
 #[test]
-fn with_suggest_nothing_is_mended_and_with_off_nothing_is_learned() {
+fn suggest_repairs_nothing_and_off_learns_nothing() {
     let (outcomes, rules) = rules_after(LearnPolicy::Suggest, 3);
     assert!(outcomes.iter().all(|outcome| matches!(outcome, Outcome::Refused { .. })));
     assert_eq!(rules["rules"][0]["status"], "suggested");

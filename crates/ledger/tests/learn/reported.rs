@@ -1,5 +1,5 @@
-//! Mistakes that real people reported: what is mended already teaches nothing, and what only a person may decide is
-//! never decided by repetition.
+//! Mistakes from public bug reports: those that are already repaired cause no suggestion, and those that need a person
+//! are never decided by repetition.
 
 use serde_json::{Value, json};
 use toolwright_ledger::Failure;
@@ -13,7 +13,7 @@ const REPORTED: &str = include_str!("../../../normalizer/tests/fixtures/repair-c
 fn cases(verdict: &str) -> Vec<Value> {
     let mut reported: Value = serde_json::from_str(REPORTED).expect("JSON");
     let mut cases = std::mem::take(reported["cases"].as_array_mut().expect("cases"));
-    // A name of a tool that was wrong is no matter of arguments.
+    // A wrong tool name does not concern arguments.
     cases.retain(|case| case["verdict"] == verdict && case["sent_tool_name"].is_null());
     cases
 }
@@ -31,7 +31,7 @@ fn text(arguments: &Value) -> String {
     arguments.as_str().map_or_else(|| arguments.to_string(), str::to_owned)
 }
 
-/// The mistake fails, as if nothing had mended it, and the model sends the right call.
+/// The mistake fails, as if nothing had repaired it, and the model sends the right call.
 fn converse(world: &mut World, tool: &ToolDefinition, session: &str, sent: &Value, right: &Value) {
     let mut failed = world.record(tool, session, &json!(text(sent)).to_string());
     failed.error = Some(Failure { code: "invalid_arguments".to_owned(), ..Failure::default() });
@@ -41,7 +41,7 @@ fn converse(world: &mut World, tool: &ToolDefinition, session: &str, sent: &Valu
 }
 
 #[test]
-fn what_is_mended_already_teaches_nothing_however_often_it_comes() {
+fn reported_mistakes_that_are_repaired_cause_no_suggestion() {
     let cases = cases("repair");
     assert!(cases.len() >= 40, "{}", cases.len());
     for case in &cases {
@@ -55,8 +55,8 @@ fn what_is_mended_already_teaches_nothing_however_often_it_comes() {
 }
 
 #[test]
-fn what_only_a_person_may_decide_is_not_decided_by_repetition() {
-    // What models made of these calls in the end; each is a valid call that lost or invented something.
+fn repetition_never_replaces_a_person() {
+    // The final calls of the models; each is a valid call that lost or invented something.
     let retries = [
         ("rc-024", json!({"question": "q", "options": ["Yes"]})),
         ("rc-029", json!({"path": "/test/file.txt"})),

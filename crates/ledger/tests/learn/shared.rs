@@ -1,4 +1,4 @@
-//! Several processes on one folder, and decisions in whatever order they come.
+//! Several processes on one folder, and decisions in any order.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -16,7 +16,7 @@ fn open(folder: &Path) -> Learning {
     Learning::open(options, Box::new(store)).expect("it opens").0
 }
 
-/// Suggestions of some mistakes.
+/// Suggestions for some mistakes.
 fn taught(learning: Learning, mistakes: usize) -> (Learning, Vec<String>) {
     let mut world = World { learning, seq: 0 };
     for mistake in &MISTAKES[..mistakes] {
@@ -28,7 +28,7 @@ fn taught(learning: Learning, mistakes: usize) -> (Learning, Vec<String>) {
 }
 
 #[test]
-fn a_decision_of_one_process_holds_in_the_other() {
+fn decision_applies_in_other_processes() {
     let folder = tempfile::tempdir().expect("a folder");
     let (mut one, ids) = taught(open(folder.path()), 1);
     let mut two = open(folder.path());
@@ -44,7 +44,7 @@ fn a_decision_of_one_process_holds_in_the_other() {
 }
 
 #[test]
-fn a_line_that_another_process_did_not_finish_swallows_none_of_ours() {
+fn torn_line_of_another_process_loses_no_decision() {
     let folder = tempfile::tempdir().expect("a folder");
     let (mut one, ids) = taught(open(folder.path()), 1);
     let file = folder.path().join(toolwright_ledger::learn::DECISIONS_FILE);
@@ -54,7 +54,7 @@ fn a_line_that_another_process_did_not_finish_swallows_none_of_ours() {
 }
 
 #[test]
-fn what_was_suggested_can_be_decided_by_a_process_that_saw_no_call() {
+fn stored_suggestions_can_be_decided_by_another_process() {
     let folder = tempfile::tempdir().expect("a folder");
     let (learning, ids) = taught(open(folder.path()), 1);
     let text = serde_json::to_string(&learning.undecided()).expect("JSON");
@@ -65,7 +65,7 @@ fn what_was_suggested_can_be_decided_by_a_process_that_saw_no_call() {
     let accepted = open().accept(&ids[0], "anna").expect("accepted");
     assert_eq!(accepted.status, Status::Active);
     assert_eq!(open().active_rules().len(), 1);
-    // A file that is no list suggests nothing and stops nothing.
+    // An invalid file suggests nothing and breaks nothing.
     std::fs::write(folder.path().join(toolwright_ledger::learn::SUGGESTIONS_FILE), "[{").expect("written");
     assert_eq!(open().suggestions().len(), 1, "what was decided is known from the decisions");
 }
@@ -88,7 +88,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     #[test]
-    fn the_order_in_which_decisions_are_heard_does_not_matter(
+    fn order_of_imported_decisions_does_not_matter(
         order in Just(history()).prop_shuffle(),
         parts in 1_usize..4,
     ) {
@@ -97,7 +97,7 @@ proptest! {
         let mut learning = Learning::open(options, Box::<MemoryStore>::default()).expect("memory holds").0;
         for part in order.chunks(parts) {
             learning.import(part.to_vec()).expect("memory holds");
-            // Heard twice is heard once.
+            // Importing is idempotent.
             prop_assert!(!learning.import(part.to_vec()).expect("memory holds"));
         }
         prop_assert_eq!(learning.history(), &right[..]);

@@ -1,4 +1,4 @@
-//! Kinds of mistakes as models make them, and conversations made of them.
+//! Kinds of mistakes that models make, and conversations with them.
 
 use serde_json::Value;
 use serde_json::value::RawValue;
@@ -7,10 +7,10 @@ use toolwright_ledger::{Failure, Record};
 use toolwright_model::{Outcome, ToolDefinition};
 use toolwright_normalizer::{RawArguments, Tool};
 
-/// One kind of mistake: `§` in the calls is a value that differs from conversation to conversation.
+/// One kind of mistake: `§` in the calls is a value that differs between conversations.
 pub struct Mistake {
     pub tool: &'static str,
-    /// The schema's properties, and what it requires.
+    /// The schema's properties, and its required parameters.
     pub properties: &'static str,
     pub required: &'static str,
     pub sent: &'static str,
@@ -37,7 +37,7 @@ macro_rules! alias {
     };
 }
 
-/// The mistakes of models that repeat them. `T` stands for a text's schema.
+/// Mistakes that models repeat. `T` stands for the schema of a string.
 pub const MISTAKES: &[Mistake] = &[
     alias!(
         "create_page",
@@ -351,7 +351,7 @@ impl Mistake {
         self.right.replace('§', value)
     }
 
-    /// Whether a rule is the one that this mistake teaches.
+    /// Whether a rule is the one that this mistake implies.
     pub fn is_taught_by(&self, rule: (&str, &str, &Value)) -> bool {
         rule.0 == self.lesson.0 && rule.1 == self.lesson.1 && rule.2 == self.lesson.2
     }
@@ -369,7 +369,7 @@ pub fn tool(name: &str, properties: &str, required: &str) -> ToolDefinition {
     }
 }
 
-/// A gateway in small: normalizes, writes down what became of the call, and learns from it.
+/// A minimal gateway: normalizes, records the result, and learns from it.
 pub struct World {
     pub learning: Learning,
     pub seq: u64,
@@ -382,7 +382,7 @@ impl World {
         World { learning, seq: 0 }
     }
 
-    /// Sends a call. A refused one fails with these words of the tool, if any.
+    /// Sends a call. A refused one fails with this message of the tool, if any.
     pub fn send(
         &mut self,
         tool: &ToolDefinition,
@@ -393,7 +393,7 @@ impl World {
         self.send_as(tool, (Some("default"), session), arguments, words)
     }
 
-    /// The same by this token.
+    /// The same with this token.
     pub fn send_as(
         &mut self,
         tool: &ToolDefinition,
@@ -424,7 +424,7 @@ impl World {
         self.learning.observe(record, Some(tool)).expect("memory holds");
     }
 
-    /// A call that went well.
+    /// A successful call.
     pub fn record(&mut self, tool: &ToolDefinition, session: &str, arguments: &str) -> Record {
         self.seq += 1;
         Record {

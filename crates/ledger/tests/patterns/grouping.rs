@@ -1,4 +1,4 @@
-//! What is told of errors that are alike.
+//! Grouping and reporting of similar errors.
 
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -15,7 +15,7 @@ fn failed(tool: &str, code: &str, message: &str, ts: i64) -> Record {
 }
 
 #[test]
-fn errors_that_are_alike_are_one_pattern() {
+fn similar_errors_are_one_pattern() {
     let patterns = Patterns::default();
     for (number, path) in ["/home/a/1.txt", r"C:\Users\b\2.txt", r"\\host\c", "~/d"].iter().enumerate() {
         let ts = NOW + number as i64 * SECOND;
@@ -40,7 +40,7 @@ fn errors_that_are_alike_are_one_pattern() {
 }
 
 #[test]
-fn servers_of_one_tool_name_are_told_apart() {
+fn servers_with_the_same_tool_name_are_distinct() {
     let patterns = Patterns::default();
     for server in ["a", "b"] {
         patterns.observe(&Record { server: Some(server.into()), ..failed("read", "tool_error", "no", NOW) });
@@ -62,7 +62,7 @@ fn samples_are_distinct_and_short() {
 }
 
 #[test]
-fn the_parameter_is_told_and_keeps_its_name_in_the_pattern() {
+fn affected_parameter_is_reported_and_kept_in_the_pattern() {
     let patterns = Patterns::default();
     let arguments = |text: &str| RawValue::from_string(text.to_owned()).ok();
     for value in ["1", "\"two\""] {
@@ -89,7 +89,7 @@ fn the_parameter_is_told_and_keeps_its_name_in_the_pattern() {
 }
 
 #[test]
-fn the_ones_not_seen_for_the_longest_time_go_first_and_stay_in_the_total() {
+fn least_recent_patterns_are_evicted_but_stay_in_the_total() {
     let patterns = Patterns::new(3);
     let see = |word: &str| patterns.observe(&failed("read", "tool_error", word, NOW));
     for word in ["one", "one", "two", "three", "one", "four", "five"] {
@@ -102,7 +102,7 @@ fn the_ones_not_seen_for_the_longest_time_go_first_and_stay_in_the_total() {
 }
 
 #[test]
-fn a_stream_of_ever_new_errors_and_names_stays_bounded() {
+fn unbounded_errors_use_bounded_memory() {
     let patterns = Patterns::default();
     let word = |mut number: u32| {
         let mut word = String::new();
@@ -122,7 +122,7 @@ fn a_stream_of_ever_new_errors_and_names_stays_bounded() {
 }
 
 #[test]
-fn patterns_are_made_again_from_records() {
+fn patterns_can_be_rebuilt_from_records() {
     let records: Vec<Record> = (0..500)
         .map(|number| {
             failed(
@@ -143,7 +143,7 @@ fn patterns_are_made_again_from_records() {
 }
 
 #[test]
-fn the_answer_has_the_shape_that_pages_expect() {
+fn report_has_the_documented_format() {
     let patterns = Patterns::default();
     patterns.observe(&failed("edit", "tool_error", "no old_text", NOW));
     let report = patterns.report(NOW, |pattern| {

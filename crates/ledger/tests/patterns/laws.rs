@@ -1,11 +1,11 @@
-//! What holds for all messages.
+//! Properties that hold for all messages.
 
 use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use toolwright_ledger::patterns::{MAX_MESSAGE, normalize};
 
-/// Pieces that messages are made of, and signs that mean something to who reads them.
+/// Parts of typical messages, and characters with a meaning.
 fn message() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         "[a-z]{1,8}",
@@ -44,7 +44,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2_000))]
 
     #[test]
-    fn a_pattern_stays_as_it_is(message in message(), name in "[a-z]{1,3}") {
+    fn normalizing_is_idempotent(message in message(), name in "[a-z]{1,3}") {
         let names = [name];
         let once = normalize(&message, &names);
         prop_assert!(once.len() <= MAX_MESSAGE);
@@ -52,13 +52,13 @@ proptest! {
     }
 
     #[test]
-    fn any_text_is_taken(message in "\\PC{0,300}") {
+    fn any_text_is_accepted(message in "\\PC{0,300}") {
         let once = normalize(&message, &[]);
         prop_assert_eq!(normalize(&once, &[]), once);
     }
 
     #[test]
-    fn what_differs_collapses(
+    fn variable_parts_become_placeholders(
         number in -1_000_000_000_i64..1_000_000_000,
         fraction in 0_u32..1_000_000,
         id in id(),
@@ -79,7 +79,7 @@ proptest! {
 }
 
 #[test]
-fn long_messages_are_cut_and_their_patterns_stay() {
+fn truncated_messages_normalize_idempotently() {
     for unit in ["1 ", "/a/b ", "'x' ", "ä", "<N", "<PATH> 5", "a@", "😀1"] {
         let once = normalize(&unit.repeat(10_000), &[]);
         assert!(once.len() <= MAX_MESSAGE);
@@ -87,9 +87,9 @@ fn long_messages_are_cut_and_their_patterns_stay() {
     }
 }
 
-/// The bound is far above what is seen: each takes some milliseconds, most of them much less.
+/// The bound is far above the usual time: each takes some milliseconds, most of them much less.
 #[test]
-fn hostile_text_takes_no_long_time() {
+fn hostile_text_is_normalized_quickly() {
     for unit in [
         "'", "\"\\", "a.", "a/", "a-", "0", "0.", "1:", "@", "a@a.", "<", "<N>", "//", "\\", "C:\\ ", "::",
         "x1", "“", "a1b", " \\a", "«“", "1-", "a1.", "'“\"", "a.1/", "/a:",

@@ -1,4 +1,4 @@
-//! What is counted, and under which name.
+//! Counting, and the names of the rows.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -45,7 +45,7 @@ fn calls_count_by_tool_server_client_and_rule() {
 }
 
 #[test]
-fn a_rule_counts_once_for_a_call_and_remembers_its_tools_in_order() {
+fn rule_counts_once_per_call_and_keeps_tool_order() {
     let stats = Stats::default();
     for tool in ["edit", "batch", "edit"] {
         let mut record = changed(tool, "r1", "param_alias");
@@ -61,7 +61,7 @@ fn a_rule_counts_once_for_a_call_and_remembers_its_tools_in_order() {
 }
 
 #[test]
-fn a_change_without_a_rule_counts_under_its_code() {
+fn change_without_rule_counts_by_code() {
     let stats = Stats::default();
     let change = Change { code: "N1".into(), path: "/filePath".into(), ..Change::default() };
     stats.observe(&Record { changes: vec![change], ..call("read") });
@@ -70,7 +70,7 @@ fn a_change_without_a_rule_counts_under_its_code() {
 }
 
 #[test]
-fn recent_changes_are_the_last_fifty_the_oldest_first() {
+fn recent_changes_are_the_last_fifty() {
     let stats = Stats::default();
     for number in 0..120 {
         stats.observe(&Record { ts: NOW + number, ..changed("edit", "r1", "param_alias") });
@@ -85,7 +85,7 @@ fn recent_changes_are_the_last_fifty_the_oldest_first() {
 }
 
 #[test]
-fn who_finds_the_table_full_is_counted_under_others() {
+fn full_table_counts_under_others() {
     let limits = StatsLimits {
         tools: 3,
         clients: 2,
@@ -119,7 +119,7 @@ fn who_finds_the_table_full_is_counted_under_others() {
 }
 
 #[test]
-fn names_that_somebody_made_up_do_not_fill_the_table() {
+fn unknown_tool_names_do_not_fill_the_table() {
     let stats = Stats::default();
     for number in 0..5_000 {
         stats.observe(&failed(&format!("made_up_{number}"), "unknown_tool", "no such tool"));
@@ -131,7 +131,7 @@ fn names_that_somebody_made_up_do_not_fill_the_table() {
 }
 
 #[test]
-fn long_names_and_values_are_cut() {
+fn long_names_and_values_are_truncated() {
     let stats = Stats::default();
     let long = "ä".repeat(100_000);
     let mut record = changed(&long, &long, "param_alias");
@@ -143,7 +143,7 @@ fn long_names_and_values_are_cut() {
 }
 
 #[test]
-fn calls_over_time_are_told_in_all_and_by_tool() {
+fn time_series_cover_all_calls_and_tools() {
     let stats = Stats::default();
     for minute in 0..3 {
         stats.observe(&Record { ts: NOW + minute * 60_000_000, server: Some("a".into()), ..call("read") });
@@ -175,9 +175,9 @@ fn threads_lose_no_count() {
     assert_eq!((seen.total.processed, seen.rules[0].hits, seen.tools.len()), (40_000, 40_000, 8));
 }
 
-/// The bound is far above what is seen, for busy machines. `--nocapture` tells the figure.
+/// The bound is far above the usual time, for busy machines. `--nocapture` prints the figure.
 #[test]
-fn counting_a_call_is_quick() {
+fn counting_a_call_is_fast() {
     let stats = Stats::default();
     let records: Vec<Record> = (0..64)
         .map(|number| Record {

@@ -1,4 +1,4 @@
-//! `normalizer_stats.json` and the parts beside it.
+//! `normalizer_stats.json` and the part files.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ fn files(folder: &Path, ending: &str) -> Vec<PathBuf> {
 }
 
 #[test]
-fn the_numbers_go_on_after_a_restart() {
+fn counts_continue_after_a_restart() {
     let folder = tempfile::tempdir().expect("a folder");
     for round in 1..=3 {
         let (stats, file) = open(folder.path(), "a");
@@ -44,7 +44,7 @@ fn the_numbers_go_on_after_a_restart() {
 
 #[cfg(unix)]
 #[test]
-fn only_the_owner_can_read_the_files() {
+fn stats_files_are_private() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().expect("a folder");
     let inside = folder.path().join("not/there/yet");
@@ -74,7 +74,7 @@ fn processes_on_one_folder_do_not_overwrite_each_other() {
     assert_eq!(files(folder.path(), ".part.json").len(), 4);
     drop(running);
 
-    // They come again, in another order and fewer of them.
+    // They start again, in another order and fewer of them.
     let (stats, _file) = open(folder.path(), "b");
     assert_eq!(stats.snapshot().total.processed, 9, "its own");
     assert_eq!(on_disk(folder.path()).total_processed, 30);
@@ -84,7 +84,7 @@ fn processes_on_one_folder_do_not_overwrite_each_other() {
 }
 
 #[test]
-fn parts_of_many_that_ended_become_one() {
+fn parts_of_exited_processes_are_absorbed() {
     let folder = tempfile::tempdir().expect("a folder");
     for number in 0..80 {
         let (stats, file) = open(folder.path(), &format!("node{number}"));
@@ -98,7 +98,7 @@ fn parts_of_many_that_ended_become_one() {
 }
 
 #[test]
-fn a_part_that_was_taken_in_and_is_still_there_does_not_count_twice() {
+fn absorbed_part_does_not_count_twice() {
     let folder = tempfile::tempdir().expect("a folder");
     let kept = tempfile::tempdir().expect("a folder");
     for number in 0..64 {
@@ -121,7 +121,7 @@ fn a_part_that_was_taken_in_and_is_still_there_does_not_count_twice() {
 }
 
 #[test]
-fn a_file_of_another_program_is_counted_on() {
+fn counts_of_another_program_are_continued() {
     let folder = tempfile::tempdir().expect("a folder");
     let theirs = r#"{
         "total_processed": 7, "total_normalized": 3, "last_updated": "2026-03-16T10:00:00.5+01:00", "unknown": {},
@@ -136,17 +136,17 @@ fn a_file_of_another_program_is_counted_on() {
         let (stats, file) = open(folder.path(), "a");
         stats.observe(&changed("edit_file", "edit-old_str", "param_alias"));
         file.flush().expect("it is written");
-        let told = on_disk(folder.path());
-        assert_eq!(told.total_processed, expected);
-        assert_eq!(told.by_tool["edit_file"].processed, expected - 2);
-        assert_eq!(told.by_rule["edit-old_str"].hits, expected - 4);
-        assert_eq!(told.recent_normalizations[0].ts, "2026-03-16T09:00:00Z");
-        assert_eq!(told.recent_normalizations.len() as u64, expected - 6);
+        let stats_on_disk = on_disk(folder.path());
+        assert_eq!(stats_on_disk.total_processed, expected);
+        assert_eq!(stats_on_disk.by_tool["edit_file"].processed, expected - 2);
+        assert_eq!(stats_on_disk.by_rule["edit-old_str"].hits, expected - 4);
+        assert_eq!(stats_on_disk.recent_normalizations[0].ts, "2026-03-16T09:00:00Z");
+        assert_eq!(stats_on_disk.recent_normalizations.len() as u64, expected - 6);
     }
 }
 
 #[test]
-fn the_largest_numbers_stay_the_largest() {
+fn counts_saturate() {
     let folder = tempfile::tempdir().expect("a folder");
     let most = u64::MAX;
     let theirs = format!(
@@ -160,16 +160,19 @@ fn the_largest_numbers_stay_the_largest() {
         let record = Record { server: Some(server.to_owned()), ..changed("edit", "r1", "param_alias") };
         stats.observe(&record);
         file.flush().expect("it is written");
-        let told = on_disk(folder.path());
-        assert_eq!((told.total_processed, told.total_normalized), (most, most));
-        assert_eq!((told.by_tool["edit"].processed, told.by_tool["edit"].normalized), (most, most));
-        assert_eq!(told.by_rule["r1"].hits, most);
+        let stats_on_disk = on_disk(folder.path());
+        assert_eq!((stats_on_disk.total_processed, stats_on_disk.total_normalized), (most, most));
+        assert_eq!(
+            (stats_on_disk.by_tool["edit"].processed, stats_on_disk.by_tool["edit"].normalized),
+            (most, most)
+        );
+        assert_eq!(stats_on_disk.by_rule["r1"].hits, most);
         assert_eq!(stats.normalizer(jiff::Timestamp::now()).by_tool["edit"].processed, most);
     }
 }
 
 #[test]
-fn null_and_missing_fields_are_nothing() {
+fn null_and_missing_fields_are_empty() {
     let read: NormalizerStats = serde_json::from_str(
         r#"{"by_tool":null,"by_rule":null,"recent_normalizations":[{"tool":"x","applied":null}]}"#,
     )
@@ -181,7 +184,7 @@ fn null_and_missing_fields_are_nothing() {
 }
 
 #[test]
-fn broken_files_are_set_aside_and_counting_goes_on() {
+fn broken_files_are_set_aside_and_counting_continues() {
     let folder = tempfile::tempdir().expect("a folder");
     let (stats, file) = open(folder.path(), "a");
     for _ in 0..5 {
@@ -190,7 +193,7 @@ fn broken_files_are_set_aside_and_counting_goes_on() {
     file.flush().expect("it is written");
     drop((stats, file));
 
-    // The part: what it held is still in the common file.
+    // The part: its counts are still in the common file.
     let part = files(folder.path(), ".part.json").remove(0);
     fs::write(&part, "{\"id\":\"a\",\"stats\":{\"total\":{\"proc").expect("it is written");
     let stats = Arc::new(Stats::default());
@@ -209,7 +212,7 @@ fn broken_files_are_set_aside_and_counting_goes_on() {
 }
 
 #[test]
-fn a_part_that_breaks_while_others_run_takes_nothing_away() {
+fn broken_part_loses_no_counts() {
     let folder = tempfile::tempdir().expect("a folder");
     let (ended, file) = open(folder.path(), "ended");
     for _ in 0..4 {
@@ -225,7 +228,7 @@ fn a_part_that_breaks_while_others_run_takes_nothing_away() {
     file.flush().expect("it is written");
     assert_eq!(on_disk(folder.path()).by_tool["read"].processed, 6);
 
-    // Its owner lives: nothing is said until it writes anew.
+    // Its owner is running: the sum is unknown until it rewrites its part.
     let (alive, alive_file) = open(folder.path(), "alive");
     alive.observe(&call("read"));
     alive_file.flush().expect("it is written");
@@ -238,7 +241,7 @@ fn a_part_that_breaks_while_others_run_takes_nothing_away() {
 }
 
 #[test]
-fn a_folder_that_cannot_be_made_is_told() {
+fn folder_creation_failure_is_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let in_the_way = folder.path().join("file");
     fs::write(&in_the_way, "").expect("it is written");
@@ -247,7 +250,7 @@ fn a_folder_that_cannot_be_made_is_told() {
 }
 
 #[test]
-fn what_a_kill_left_on_its_way_is_cleared() {
+fn temporary_files_of_a_kill_are_removed() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("normalizer_stats.json.new"), "{\"tot").expect("it is written");
     fs::write(folder.path().join("other.new"), "").expect("it is written");
@@ -256,7 +259,7 @@ fn what_a_kill_left_on_its_way_is_cleared() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn asked_to_write_each_second_less_than_a_second_is_lost() {
+async fn one_second_interval_loses_less_than_a_second() {
     let folder = tempfile::tempdir().expect("a folder");
     let (stats, file) = open(folder.path(), "a");
     let stop = CancellationToken::new();
@@ -272,7 +275,7 @@ async fn asked_to_write_each_second_less_than_a_second_is_lost() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_disk_that_says_no_for_a_while_loses_nothing() {
+async fn temporary_write_failure_loses_nothing() {
     let folder = tempfile::tempdir().expect("a folder");
     let (stats, file) = open(&folder.path().join("logs"), "a");
     let stop = CancellationToken::new();

@@ -1,4 +1,4 @@
-//! What holds for all records.
+//! Properties that hold for all records.
 
 use proptest::prelude::*;
 use toolwright_ledger::stats::{NormalizerStats, Snapshot, Stats, StatsLimits};
@@ -34,7 +34,7 @@ fn counted<'a>(records: impl IntoIterator<Item = &'a Record>) -> Stats {
     stats
 }
 
-/// Without the order, which depends on who came first, and without the list of the last ones.
+/// Without the order, which depends on arrival, and without the list of the last changes.
 fn unordered(mut snapshot: Snapshot) -> Snapshot {
     snapshot.tools.sort_by_key(|row| (row.server.clone(), row.tool.clone()));
     snapshot.servers.sort_by_key(|row| row.server.clone());
@@ -49,7 +49,7 @@ fn unordered(mut snapshot: Snapshot) -> Snapshot {
 
 proptest! {
     #[test]
-    fn the_sum_of_two_is_what_one_would_have_counted(
+    fn merge_equals_counting_everything(
         first in prop::collection::vec(record(), 0..60),
         second in prop::collection::vec(record(), 0..60),
     ) {
@@ -59,29 +59,29 @@ proptest! {
         prop_assert_eq!(unordered(one.merge(&two, limits)), unordered(both.clone()));
         prop_assert_eq!(unordered(two.merge(&one, limits)), unordered(both.clone()));
 
-        let told = |snapshot: &Snapshot| snapshot.normalizer(jiff::Timestamp::UNIX_EPOCH);
-        let mut sum = told(&one);
-        sum.add(&told(&two), 50);
-        let without_recent = |mut told: NormalizerStats| {
-            told.recent_normalizations.clear();
-            for rule in told.by_rule.values_mut() {
+        let normalizer_stats = |snapshot: &Snapshot| snapshot.normalizer(jiff::Timestamp::UNIX_EPOCH);
+        let mut sum = normalizer_stats(&one);
+        sum.add(&normalizer_stats(&two), 50);
+        let without_recent = |mut normalizer_stats: NormalizerStats| {
+            normalizer_stats.recent_normalizations.clear();
+            for rule in normalizer_stats.by_rule.values_mut() {
                 rule.tools.sort();
             }
-            told
+            normalizer_stats
         };
-        prop_assert_eq!(sum.recent_normalizations.len(), told(&both).recent_normalizations.len());
-        prop_assert_eq!(without_recent(sum.clone()), without_recent(told(&both)));
+        prop_assert_eq!(sum.recent_normalizations.len(), normalizer_stats(&both).recent_normalizations.len());
+        prop_assert_eq!(without_recent(sum.clone()), without_recent(normalizer_stats(&both)));
         prop_assert_eq!(sum.beyond(&sum), None);
-        let lost = sum.beyond(&told(&one)).map_or(0, |lost| lost.total_processed);
+        let lost = sum.beyond(&normalizer_stats(&one)).map_or(0, |lost| lost.total_processed);
         prop_assert_eq!(lost, second.len() as u64);
     }
 
     #[test]
-    fn a_restart_in_the_middle_changes_nothing(
+    fn restart_changes_no_counts(
         mut records in prop::collection::vec(record(), 0..100),
         at in any::<prop::sample::Index>(),
     ) {
-        // The list of the last ones is in the order of time after a restart.
+        // After a restart the list of the last changes is ordered by time.
         records.sort_by_key(|record| record.ts);
         let at = at.index(records.len() + 1);
         let written = serde_json::to_string(&counted(&records[..at]).snapshot()).expect("it can be written");
@@ -104,14 +104,14 @@ proptest! {
             record.seq = number as u64 + 1;
             record.node = "a".into();
         }
-        // Calls end side by side: neighbours change places.
+        // Calls end concurrently: neighbours swap.
         let mut ended: Vec<Record> = records.clone();
         for place in 1..ended.len() {
             if order >> (place % 64) & 1 == 1 {
                 ended.swap(place - 1, place);
             }
         }
-        // The first number that is seen is taken for the first there is.
+        // The first sequence number that is seen counts as the first one.
         let stats = Stats::default();
         stats.catch_up(&records[..1]);
         ended.retain(|record| record.seq != 1);

@@ -1,4 +1,4 @@
-//! A PostgreSQL of the test's own: in a folder of its own, on a socket in it, gone with the test.
+//! A PostgreSQL for one test: in its own folder, on a socket in it, removed with the test.
 
 use std::fs;
 use std::io::Write;
@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 
 use tempfile::TempDir;
 
-/// How long it may take to start, on a machine that is busy.
+/// Startup timeout, for a busy machine.
 const START: Duration = Duration::from_secs(60);
 
-/// Ends the server when its input ends, which it does with this process, however that ends.
+/// Stops the server when its input closes, which happens when this process exits for any reason.
 const WATCH: &str = r#""$@" & server=$!; cat >/dev/null; kill -INT "$server"; wait "$server""#;
 
 /// A cluster of databases.
@@ -22,19 +22,19 @@ pub struct Cluster {
     programs: PathBuf,
     account: Option<(u32, u32)>,
     server: Option<Child>,
-    /// Where it listens besides its socket, with TLS and without anything else.
+    /// Port with TLS only, in addition to the socket.
     pub tls_port: Option<u16>,
 }
 
 impl Cluster {
-    /// Makes one and starts it.
+    /// Creates one and starts it.
     pub fn start() -> Cluster {
         let mut cluster = Cluster::make();
         cluster.begin();
         cluster
     }
 
-    /// Makes one that does not run yet.
+    /// Creates one without starting it.
     pub fn make() -> Cluster {
         let programs = programs().expect(
             "PostgreSQL is needed for this test and `initdb` was not found; `cargo xtask test` installs it, \
@@ -84,26 +84,26 @@ impl Cluster {
         }
     }
 
-    /// Ends the server; connections to it break.
+    /// Stops the server; its connections break.
     pub fn end(&mut self) {
         let Some(mut server) = self.server.take() else { return };
         drop(server.stdin.take());
         let _ = server.wait();
     }
 
-    /// Makes a database; its address.
+    /// Creates a database and returns its address.
     pub fn database(&self, name: &str) -> String {
         self.run_sql("postgres", &format!("CREATE DATABASE {name}"));
         self.address(name)
     }
 
-    /// The address of a database that may not be there.
+    /// The address of a database that may not exist.
     pub fn address(&self, name: &str) -> String {
         let socket = self.folder.path().display().to_string().replace('/', "%2F");
         format!("postgres://test@{socket}/{name}")
     }
 
-    /// What `psql` answers.
+    /// The output of `psql`.
     pub fn run_sql(&self, database: &str, sql: &str) -> String {
         let mut psql = Command::new(find("psql", &self.programs));
         psql.arg("-h").arg(self.folder.path()).args([
@@ -154,12 +154,12 @@ impl Drop for Cluster {
     fn drop(&mut self) {
         self.end();
         let _ = fs::remove_file(self.log());
-        // Words that are lost with the folder are of use when a test fails.
+        // The log is lost with the folder, but useful when a test fails.
         let _ = std::io::stderr().flush();
     }
 }
 
-/// The folder with `initdb` and `postgres`: on the path, or where Debian has it.
+/// The folder with `initdb` and `postgres`: on the path, or the one of Debian.
 fn programs() -> Option<PathBuf> {
     let path = std::env::var_os("PATH").unwrap_or_default();
     let debian = fs::read_dir("/usr/lib/postgresql")
@@ -175,7 +175,7 @@ fn programs() -> Option<PathBuf> {
     folders.into_iter().find(|folder| folder.join("initdb").exists() && folder.join("postgres").exists())
 }
 
-/// A program beside the server, or on the path.
+/// A program next to the server, or on the path.
 fn find(program: &str, folder: &Path) -> PathBuf {
     let beside = folder.join(program);
     if beside.exists() { beside } else { PathBuf::from(program) }
@@ -185,7 +185,7 @@ fn is_root() -> bool {
     rustix::process::geteuid().is_root()
 }
 
-/// The numbers of an account that is not root.
+/// The ids of an account that is not root.
 fn account() -> Option<(u32, u32)> {
     let accounts = fs::read_to_string("/etc/passwd").ok()?;
     ["postgres", "nobody"].iter().find_map(|wanted| {

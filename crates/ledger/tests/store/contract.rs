@@ -1,4 +1,4 @@
-//! What holds for every store, whatever database is behind it. Each check gets an empty store.
+//! Contract of every store, with any database. Each check gets an empty store.
 
 use std::future::Future;
 use std::pin::Pin;
@@ -23,28 +23,28 @@ macro_rules! checks {
 }
 
 checks! {
-    a_record_comes_back_as_it_was_put_in,
-    a_record_that_comes_again_is_there_once,
-    records_of_one_moment_are_all_kept,
-    large_batches_are_taken_in,
-    an_end_hides_its_begin,
-    a_begin_without_end_is_running_or_was_cut,
-    calls_are_found_by_everything_they_have,
-    text_is_found_by_words_in_any_case,
-    odd_letters_neither_break_nor_get_lost,
+    record_round_trips,
+    insert_is_idempotent,
+    records_with_equal_times_are_all_stored,
+    large_batches_are_inserted,
+    end_record_replaces_start_record,
+    call_without_end_is_running_or_interrupted,
+    calls_match_every_filter,
+    text_search_ignores_case,
+    unusual_characters_round_trip,
     pages_follow_each_other_without_gaps,
     sums_count_and_rank,
     sums_follow_the_clock,
-    errors_of_one_text_are_one,
-    menus_list_values,
-    what_the_journal_has_no_longer_goes,
-    a_forgotten_node_starts_anew,
-    rules_have_versions_and_no_change_is_lost,
-    a_watch_sees_every_change,
-    an_exchange_comes_back_and_is_no_call,
-    exchanges_are_found_by_everything_they_have,
+    equal_errors_are_grouped,
+    filter_values_are_listed,
+    pruned_records_are_deleted,
+    forgotten_node_restarts_at_one,
+    rules_are_versioned_without_lost_updates,
+    watch_returns_every_change,
+    exchange_round_trips_and_is_no_call,
+    exchanges_match_every_filter,
     exchanges_are_summed_up_by_model,
-    exchanges_go_with_the_calls_of_their_time,
+    exchanges_are_pruned_with_calls,
 }
 
 async fn filled(store: &Store, records: &[Record]) -> usize {
@@ -63,7 +63,7 @@ fn text(record: &Record) -> String {
     serde_json::to_string(record).expect("a record is JSON")
 }
 
-async fn a_record_comes_back_as_it_was_put_in(store: Store) {
+async fn record_round_trips(store: Store) {
     let mut record = changed("a", 1, &[Some("r1"), None]);
     record.error = failed("a", 1, "tool_failed", "no such file: \"x\"\n").error;
     filled(&store, &[record.clone()]).await;
@@ -78,7 +78,7 @@ async fn a_record_comes_back_as_it_was_put_in(store: Store) {
     assert_eq!(store.indexed("b").await.expect("an answer"), 0);
 }
 
-async fn a_record_that_comes_again_is_there_once(store: Store) {
+async fn insert_is_idempotent(store: Store) {
     let records: Vec<Record> = (1..=30).map(|seq| changed("a", seq, &[Some("r")])).collect();
     assert_eq!(filled(&store, &records).await, 30);
     assert_eq!(filled(&store, &records[10..]).await, 0);
@@ -96,8 +96,8 @@ async fn a_record_that_comes_again_is_there_once(store: Store) {
     assert_eq!(store.indexed("a").await.expect("an answer"), 40);
 }
 
-async fn records_of_one_moment_are_all_kept(store: Store) {
-    // A clock that stands still, and two gateways.
+async fn records_with_equal_times_are_all_stored(store: Store) {
+    // A stopped clock, and two gateways.
     let at_once = |node: &str, seq: u64| Record { ts: START, ..call(node, seq) };
     for node in ["a", "b"] {
         let records: Vec<Record> = (1..=1_300).map(|seq| at_once(node, seq)).collect();
@@ -116,7 +116,7 @@ async fn records_of_one_moment_are_all_kept(store: Store) {
     assert!(found(&store, before).await.is_empty());
 }
 
-async fn large_batches_are_taken_in(store: Store) {
+async fn large_batches_are_inserted(store: Store) {
     let large = json(&format!("{:?}", "word ".repeat(200_000)));
     let records: Vec<Record> = (1..=1_234)
         .map(|seq| Record {
@@ -129,8 +129,8 @@ async fn large_batches_are_taken_in(store: Store) {
     assert_eq!(filled(&store, &[]).await, 0);
 }
 
-async fn an_end_hides_its_begin(store: Store) {
-    // In one batch, in two, and with the begin coming again after the end.
+async fn end_record_replaces_start_record(store: Store) {
+    // In one batch, in two, and with the start record repeated after the end.
     filled(&store, &[begun("a", 1), call("a", 2)]).await;
     filled(&store, &[begun("a", 3)]).await;
     assert_eq!(numbers(&store, Filter::default()).await, [3, 2]);
@@ -138,12 +138,12 @@ async fn an_end_hides_its_begin(store: Store) {
     filled(&store, &[begun("a", 1), begun("a", 3)]).await;
     assert_eq!(numbers(&store, Filter::default()).await, [4, 2]);
     assert_eq!(numbers(&store, Filter { text: Some("hosts".into()), ..Filter::default() }).await, [4, 2]);
-    // The same name at another gateway is another call.
+    // The same id at another gateway is another call.
     filled(&store, &[Record { node: "b".into(), ..begun("a", 1) }]).await;
     assert_eq!(found(&store, Filter::default()).await.len(), 3);
 }
 
-async fn a_begin_without_end_is_running_or_was_cut(store: Store) {
+async fn call_without_end_is_running_or_interrupted(store: Store) {
     filled(&store, &[begun("a", 1)]).await;
     store.begin_run("a", 1).await.expect("a start");
     filled(&store, &[begun("a", 3), call("a", 5)]).await;
@@ -153,7 +153,7 @@ async fn a_begin_without_end_is_running_or_was_cut(store: Store) {
     assert_eq!(numbers(&store, status(Status::Ok)).await, [5]);
     let states: Vec<State> = found(&store, Filter::default()).await.iter().map(|call| call.state).collect();
     assert_eq!(states, [State::Ok, State::Running, State::Interrupted]);
-    // It starts again: what ran then was cut.
+    // It restarts: calls in flight were interrupted.
     store.begin_run("a", 5).await.expect("a start");
     assert_eq!(numbers(&store, status(Status::Interrupted)).await, [3, 1]);
     assert_eq!(store.indexed("a").await.expect("an answer"), 5, "a start forgets no progress");
@@ -161,7 +161,7 @@ async fn a_begin_without_end_is_running_or_was_cut(store: Store) {
     assert_eq!(sums[0].calls, 1, "only calls with an end are summed up");
 }
 
-async fn calls_are_found_by_everything_they_have(store: Store) {
+async fn calls_match_every_filter(store: Store) {
     let records = [
         call("a", 1),
         Record { tool: "write_file".into(), ..call("a", 2) },
@@ -201,7 +201,7 @@ async fn calls_are_found_by_everything_they_have(store: Store) {
     }
 }
 
-async fn text_is_found_by_words_in_any_case(store: Store) {
+async fn text_search_ignores_case(store: Store) {
     let said = |seq, words: &str| Record {
         arguments: json(&serde_json::json!({ "text": words }).to_string()),
         ..call("a", seq)
@@ -240,7 +240,7 @@ async fn text_is_found_by_words_in_any_case(store: Store) {
     }
 }
 
-async fn odd_letters_neither_break_nor_get_lost(store: Store) {
+async fn unusual_characters_round_trip(store: Store) {
     let odd = Record {
         tool: "a\0b'; DROP TABLE calls; --".into(),
         client: Some("{filter} $1 ?1 \u{1f600}".into()),
@@ -250,7 +250,7 @@ async fn odd_letters_neither_break_nor_get_lost(store: Store) {
     filled(&store, &[odd.clone(), failed("a", 2, "", "\0")]).await;
     let calls = found(&store, Filter::default()).await;
     assert_eq!(calls.len(), 2);
-    // PostgreSQL holds no zero: both give the sign for what is missing.
+    // PostgreSQL stores no NUL character: both return the replacement character.
     assert_eq!(calls[1].record.tool, "a\u{fffd}b'; DROP TABLE calls; --");
     assert_eq!(calls[1].record.client, odd.client);
     let sent = |record: &Record| record.arguments.as_ref().map(|json| json.get().to_owned());
@@ -279,7 +279,7 @@ async fn pages_follow_each_other_without_gaps(store: Store) {
             let page = store.calls(&filter, after, 10).await.expect("a page");
             assert!(page.calls.len() <= 10);
             seen.extend(page.calls.iter().map(|call| call.record.seq));
-            // What comes in between does not move what is older.
+            // New records do not move older ones.
             filled(&store, &[call("a", 1_000 + seen.len() as u64)]).await;
             after = page.next;
             if after.is_none() {
@@ -348,7 +348,7 @@ async fn sums_follow_the_clock(store: Store) {
     assert_eq!(newest, minutes[73..], "the newest when there are too many, the oldest of them first");
 }
 
-async fn errors_of_one_text_are_one(store: Store) {
+async fn equal_errors_are_grouped(store: Store) {
     let mut records: Vec<Record> = (1..=5).map(|seq| failed("a", seq, "not_found", "no such file")).collect();
     records.push(failed("a", 6, "not_found", "no such folder"));
     records.push(call("a", 7));
@@ -369,7 +369,7 @@ async fn errors_of_one_text_are_one(store: Store) {
     assert_eq!(store.errors(&later, 10).await.expect("errors").len(), 1);
 }
 
-async fn menus_list_values(store: Store) {
+async fn filter_values_are_listed(store: Store) {
     assert!(store.values(Menu::Tools, 10).await.expect("values").is_empty());
     let tool = |seq, tool: &str| Record { tool: tool.into(), ..failed("a", seq, tool, "x") };
     filled(
@@ -385,26 +385,26 @@ async fn menus_list_values(store: Store) {
     assert_eq!(store.values(Menu::Nodes, 10).await.expect("values"), ["a"]);
 }
 
-async fn what_the_journal_has_no_longer_goes(store: Store) {
+async fn pruned_records_are_deleted(store: Store) {
     let records: Vec<Record> = (1..=2_500).map(|seq| changed("a", seq, &[Some("r")])).collect();
     filled(&store, &records).await;
     filled(&store, &[call("b", 1)]).await;
     assert_eq!(store.forget_before("a", 1).await.expect("pruned"), 0);
     assert_eq!(store.forget_before("a", 2_461).await.expect("pruned"), 2_460);
     assert_eq!(store.forget_before("a", 2_461).await.expect("pruned"), 0);
-    // Words and rules went with them, and what went does not come back by itself.
+    // Words and rules were deleted too, and deleted records do not return by themselves.
     assert_eq!(found(&store, Filter { text: Some("mended".into()), ..Filter::default() }).await.len(), 40);
     assert_eq!(found(&store, Filter { rule: Some("r".into()), ..Filter::default() }).await.len(), 40);
     assert_eq!(store.sums(&Filter::default(), By::Rule, 1).await.expect("sums")[0].calls, 40);
     assert_eq!(store.indexed("a").await.expect("an answer"), 2_500);
-    // What is there is read in the order of the numbers, and other nodes keep theirs.
+    // The remaining records are read in the order of sequence numbers, and other nodes are not affected.
     let read: Vec<u64> =
         store.records_after("a", 2_480, 10).await.expect("read").iter().map(|record| record.seq).collect();
     assert_eq!(read, (2_481..=2_490).collect::<Vec<_>>());
     assert_eq!(store.records_after("b", 0, 10).await.expect("read").len(), 1);
 }
 
-async fn a_forgotten_node_starts_anew(store: Store) {
+async fn forgotten_node_restarts_at_one(store: Store) {
     let records: Vec<Record> = (1..=1_200).map(|seq| call("a", seq)).collect();
     filled(&store, &records).await;
     filled(&store, &[call("b", 1)]).await;
@@ -426,7 +426,7 @@ fn rule(id: &str, body: &str) -> SharedRule {
     }
 }
 
-async fn rules_have_versions_and_no_change_is_lost(store: Store) {
+async fn rules_are_versioned_without_lost_updates(store: Store) {
     assert_eq!(store.rules_version().await.expect("a version"), 0);
     let first = store.put_rule(&rule("r1", "{}"), 0).await.expect("a new rule");
     let second = store.put_rule(&rule("r2", "{}"), 0).await.expect("a new rule");
@@ -449,7 +449,7 @@ async fn rules_have_versions_and_no_change_is_lost(store: Store) {
     assert_eq!((rules[1].body.as_str(), rules[1].changed_by.as_str()), ("[1]", "me"));
     assert_eq!(store.rules_after(second).await.expect("rules").len(), 1);
     assert_eq!(store.rules_version().await.expect("a version"), fourth);
-    // Many at once: one wins each time.
+    // Concurrent writes: one wins each time.
     let tries: Vec<_> = (0..8)
         .map(|n| {
             let store = store.clone();
@@ -463,7 +463,7 @@ async fn rules_have_versions_and_no_change_is_lost(store: Store) {
     assert_eq!(won, 1);
 }
 
-async fn a_watch_sees_every_change(store: Store) {
+async fn watch_returns_every_change(store: Store) {
     for n in 0..150 {
         store.put_rule(&rule(&format!("r{n}"), "{}"), 0).await.expect("a rule");
     }
@@ -488,7 +488,7 @@ async fn exchange_numbers(store: &Store, filter: ExchangeFilter) -> Vec<u64> {
     page.exchanges.iter().map(|found| found.record.seq).collect()
 }
 
-async fn an_exchange_comes_back_and_is_no_call(store: Store) {
+async fn exchange_round_trips_and_is_no_call(store: Store) {
     let mut odd = exchange("a", 2, "m\0del \u{1f600}");
     odd.error = failed("a", 2, "upstream_error", "over\0loaded").error;
     let records = [exchange("a", 1, "haiku"), odd.clone(), call("a", 3)];
@@ -501,7 +501,7 @@ async fn an_exchange_comes_back_and_is_no_call(store: Store) {
     let one = store.exchange("a-exchange-1").await.expect("an answer").expect("the exchange");
     assert_eq!(text(&one.record), text(&records[0]));
     assert!(store.exchange("a-call-3").await.expect("an answer").is_none());
-    // No question about calls sees them, and none is asked for again.
+    // No query about calls returns them, and they are not indexed again.
     assert_eq!(store.indexed("a").await.expect("an answer"), 3);
     assert_eq!(numbers(&store, Filter::default()).await, [3]);
     assert!(store.call("a-exchange-1").await.expect("an answer").is_none());
@@ -517,7 +517,7 @@ async fn an_exchange_comes_back_and_is_no_call(store: Store) {
     assert_eq!(store.values(Menu::Upstreams, 10).await.expect("values"), ["openai"]);
 }
 
-async fn exchanges_are_found_by_everything_they_have(store: Store) {
+async fn exchanges_match_every_filter(store: Store) {
     let mut records: Vec<Record> = (1..=6).map(|seq| exchange("a", seq, "haiku")).collect();
     let about = |record: &mut Record, change: fn(&mut toolwright_ledger::Exchange)| {
         change(record.exchange.as_mut().expect("an exchange"));
@@ -606,7 +606,7 @@ async fn exchanges_are_summed_up_by_model(store: Store) {
     assert_eq!((haiku.input_tokens, haiku.output_tokens), (9_900, 2_000));
     assert_eq!((haiku.cache_read_tokens, haiku.cache_write_tokens, haiku.reasoning_tokens), (7, 8, 9));
     assert_eq!((haiku.p50_us, haiku.p95_us, haiku.max_us, haiku.mean_us), (500, 950, 1_000, 505));
-    // Of the 50 that had one, each five microseconds after the one before.
+    // Of the 50 that had one, each five microseconds after the previous one.
     assert_eq!((haiku.first_token_p50_us, haiku.first_token_p95_us), (Some(125), Some(240)));
     assert_eq!(haiku.last, START + 100 * SECOND);
     assert_eq!((silent.first_token_p50_us, silent.input_tokens), (None, 0));
@@ -627,7 +627,7 @@ async fn exchanges_are_summed_up_by_model(store: Store) {
     }
 }
 
-async fn exchanges_go_with_the_calls_of_their_time(store: Store) {
+async fn exchanges_are_pruned_with_calls(store: Store) {
     let mixed = |node: &str| -> Vec<Record> {
         let one =
             |seq: u64| if seq.is_multiple_of(2) { exchange(node, seq, "haiku") } else { call(node, seq) };

@@ -1,4 +1,4 @@
-//! The indexer: it follows a journal that grows, and a database that comes and goes.
+//! The indexer: a growing journal, and a database that is temporarily unavailable.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -51,7 +51,7 @@ pub fn start(store: &Store, node: &str, source: impl Source, cancel: &Cancellati
     Indexer::start(store.clone(), node, 0, source, quick(), cancel.clone())
 }
 
-/// Waits until the indexer is so far, for a minute at most.
+/// Waits until the status matches, for a minute at most.
 pub async fn until(indexer: &Indexer, is_there: impl Fn(&IndexerStatus) -> bool) {
     let mut watched = indexer.handle().watch();
     let reached =
@@ -68,7 +68,7 @@ async fn count(store: &Store) -> usize {
 }
 
 #[tokio::test]
-async fn it_follows_a_journal_that_grows_and_reads_on_after_a_restart() {
+async fn indexer_follows_the_journal_and_resumes_after_restart() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = store(&folder).await;
     let journal = Journal::default();
@@ -86,7 +86,7 @@ async fn it_follows_a_journal_that_grows_and_reads_on_after_a_restart() {
 }
 
 #[tokio::test]
-async fn what_was_appended_before_the_end_is_in_at_the_end() {
+async fn last_records_are_indexed_at_shutdown() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = store(&folder).await;
     let journal = Journal::default();
@@ -102,7 +102,7 @@ async fn what_was_appended_before_the_end_is_in_at_the_end() {
 }
 
 #[tokio::test]
-async fn records_that_keep_coming_are_put_in_before_they_pause() {
+async fn continuous_records_are_indexed_without_a_pause() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = store(&folder).await;
     let journal = Journal::default();
@@ -116,7 +116,7 @@ async fn records_that_keep_coming_are_put_in_before_they_pause() {
     until(&indexer, |status| status.indexed == Some(0)).await;
     journal.fill("a", 50);
     let handle = indexer.handle().clone();
-    // Never a pause as long as records are gathered.
+    // Never a pause as long as the debounce time.
     let nudging = tokio::spawn(async move {
         loop {
             handle.nudge();
@@ -131,7 +131,7 @@ async fn records_that_keep_coming_are_put_in_before_they_pause() {
 }
 
 #[tokio::test]
-async fn a_journal_is_indexed_anew_from_its_begin() {
+async fn forgotten_journal_is_reindexed() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = store(&folder).await;
     let journal = Journal::default();
@@ -147,7 +147,7 @@ async fn a_journal_is_indexed_anew_from_its_begin() {
     }
 }
 
-/// Fails some times, between records.
+/// Fails several times, between records.
 struct Troubled {
     journal: Journal,
     failures: usize,
@@ -164,7 +164,7 @@ impl Source for Troubled {
 }
 
 #[tokio::test]
-async fn a_journal_that_cannot_be_read_is_said_and_tried_again() {
+async fn unreadable_journal_is_reported_and_retried() {
     let folder = tempfile::tempdir().expect("a folder");
     let store = store(&folder).await;
     let journal = Journal::default();
@@ -179,7 +179,7 @@ async fn a_journal_that_cannot_be_read_is_said_and_tried_again() {
 }
 
 #[tokio::test]
-async fn an_end_does_not_wait_for_a_database_that_is_away() {
+async fn shutdown_does_not_wait_for_an_unavailable_database() {
     let store = Store::postgres("postgres://nobody@127.0.0.1:1/none").expect("an address");
     let cancel = CancellationToken::new();
     let journal = Journal::default();
@@ -193,7 +193,7 @@ async fn an_end_does_not_wait_for_a_database_that_is_away() {
 }
 
 #[test]
-fn a_source_gives_what_is_before_an_error_and_then_the_error() {
+fn source_returns_records_before_an_error() {
     let mut opened = 0;
     let mut source = Iterated::new(move |from| {
         opened += 1;
@@ -203,13 +203,13 @@ fn a_source_gives_what_is_before_an_error_and_then_the_error() {
     });
     assert_eq!(source.records(1, 2).expect("records").len(), 2);
     assert_eq!(source.records(3, 5).expect("records").len(), 1);
-    // The iterator was kept from the first to the second question.
+    // The iterator was cached from the first to the second call.
     assert_eq!(source.records(4, 5).expect_err("the error").to_string(), "bad, opened 2 times");
 }
 
-/// Opening a journal anew reads its file from the begin: with every look that costs more the longer the file is.
+/// Opening a journal again reads its file from the start: with every poll that costs more, the longer the file is.
 #[test]
-fn a_source_that_goes_on_is_opened_once() {
+fn continuing_source_is_opened_once() {
     let journal = Arc::new(std::sync::Mutex::new(0));
     let written = Arc::clone(&journal);
     let opened = Arc::new(std::sync::atomic::AtomicUsize::new(0));

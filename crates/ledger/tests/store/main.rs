@@ -1,4 +1,4 @@
-//! The store of calls and rules: one suite on SQLite and on PostgreSQL, and what is particular to each.
+//! The store of calls and rules: one contract on SQLite and on PostgreSQL, and the specifics of each.
 
 mod cluster;
 mod contract;

@@ -1,4 +1,4 @@
-//! The contract on a real PostgreSQL, and what several gateways on one have of each other.
+//! The contract on a real PostgreSQL, and several gateways on one database.
 
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ fn rule(id: &str) -> SharedRule {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_contract_holds_on_postgresql() {
+async fn contract_holds_on_postgresql() {
     let cluster = Cluster::start();
     for (nr, (name, check)) in CHECKS.iter().enumerate() {
         eprintln!("postgresql: {name}");
@@ -41,11 +41,11 @@ async fn gateways_on_one_database_see_each_other() {
     let address = cluster.database("shared");
     let open = || Store::postgres(&address).expect("an address");
     let (one, two) = (open(), open());
-    // Both make the tables at once.
+    // Both create the tables at the same time.
     let (first, second) = tokio::join!(one.rules_version(), two.rules_version());
     assert_eq!((first.expect("an answer"), second.expect("an answer")), (0, 0));
 
-    // A rule of one is at the other within a second. The test waits longer than that, for a busy machine.
+    // A rule of one reaches the other within a second. The test waits longer, for a busy machine.
     let mut watch = two.watch_rules(0);
     one.put_rule(&rule("warm"), 0).await.expect("a rule");
     let seen = timeout(Duration::from_secs(30), watch.next()).await.expect("in time").expect("a change");
@@ -89,7 +89,7 @@ async fn gateways_on_one_database_see_each_other() {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_database_that_goes_and_comes_back_costs_nothing() {
+async fn database_outage_loses_nothing() {
     let mut cluster = Cluster::start();
     let address = cluster.database("failing");
     let open = || Store::postgres(&address).expect("an address");
@@ -107,7 +107,7 @@ async fn a_database_that_goes_and_comes_back_costs_nothing() {
 
     for round in 1..=2 {
         cluster.end();
-        // Calls go on: they touch the journal and nothing else.
+        // Calls continue: they only write the journal.
         let begun = Instant::now();
         a.fill("a", 700 + round * 1_500);
         b.fill("b", 700 + round * 300);
@@ -120,7 +120,7 @@ async fn a_database_that_goes_and_comes_back_costs_nothing() {
             .await;
         until(&indexers[1], |status| status.indexed == Some(700 + round * 300) && status.problem.is_none())
             .await;
-        // A rule that was put while the other was not listening is seen all the same.
+        // A rule that was written while the other was not listening is seen anyway.
         let id = format!("after{round}");
         one.put_rule(&rule(&id), 0).await.expect("a rule");
         let seen = timeout(Duration::from_secs(30), watch.next()).await.expect("in time").expect("a change");
@@ -130,14 +130,14 @@ async fn a_database_that_goes_and_comes_back_costs_nothing() {
     for indexer in indexers {
         indexer.ended().await;
     }
-    // Nothing is missing, nothing is there twice.
+    // Nothing is missing, nothing is duplicated.
     let sql = "SELECT string_agg(node || ' ' || n || ' ' || d || ' ' || m, ', ' ORDER BY node) FROM \
                (SELECT node, count(*) n, count(DISTINCT seq) d, max(seq) m FROM calls GROUP BY node) s";
     assert_eq!(cluster.run_sql("failing", sql), "a 3700 3700 3700, b 1300 1300 1300");
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_gateway_starts_before_its_database() {
+async fn gateway_starts_before_its_database() {
     let mut cluster = Cluster::start();
     let address = cluster.database("late");
     cluster.end();
@@ -155,7 +155,7 @@ async fn a_gateway_starts_before_its_database() {
     cancel.cancel();
     indexer.ended().await;
 
-    // A later version has been here: it is said, and nothing is touched.
+    // A later version used the database: this is reported, and nothing is changed.
     let step = "INSERT INTO toolwright_migrations (version, description, success, checksum, execution_time) \
                 VALUES (999, 'later', true, '\\x00', 1)";
     cluster.run_sql("late", step);
@@ -165,7 +165,7 @@ async fn a_gateway_starts_before_its_database() {
 }
 
 #[test]
-fn a_wrong_address_is_said() {
+fn invalid_address_is_reported() {
     let error = Store::postgres("index.db").expect_err("no address");
     assert!(error.to_string().contains("postgres://"), "{error}");
 }

@@ -1,9 +1,9 @@
-//! Records to put in.
+//! Records for the store tests.
 
 use serde_json::value::RawValue;
 use toolwright_ledger::{Change, Exchange, Failure, Kind, Reached, Record, Stages};
 
-/// A time to count from, in microseconds: the begin of an hour.
+/// A reference time in microseconds: the start of an hour.
 pub const START: i64 = 1_790_000_000_000_000 / 3_600_000_000 * 3_600_000_000;
 pub const SECOND: i64 = 1_000_000;
 
@@ -11,7 +11,7 @@ pub fn json(text: &str) -> Option<Box<RawValue>> {
     Some(RawValue::from_string(text.to_owned()).expect("the test's JSON is JSON"))
 }
 
-/// A call that went well, a second after the one before it.
+/// A successful call, a second after the previous one.
 pub fn call(node: &str, seq: u64) -> Record {
     Record {
         seq,
@@ -59,13 +59,13 @@ pub fn changed(node: &str, seq: u64, rules: &[Option<&str>]) -> Record {
     }
 }
 
-/// The begin of the call whose end has the next number.
+/// The start record of the call whose end record has the next sequence number.
 pub fn begun(node: &str, seq: u64) -> Record {
     let end = call(node, seq + 1);
     Record { seq, kind: Kind::InProgress, ts: end.ts, stages: Stages::default(), duration_us: 0, ..end }
 }
 
-/// An exchange with a model that went well, a second after the one before it.
+/// A successful exchange with a model, a second after the previous one.
 pub fn exchange(node: &str, seq: u64, model: &str) -> Record {
     let about = Exchange {
         dialect: "anthropic".to_owned(),

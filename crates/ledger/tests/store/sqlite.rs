@@ -1,4 +1,4 @@
-//! The contract on SQLite, and files that cannot be used.
+//! The contract on SQLite, and unusable files.
 
 use std::fs;
 use std::path::Path;
@@ -22,7 +22,7 @@ async fn count(store: &Store) -> usize {
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn the_contract_holds_on_sqlite() {
+async fn contract_holds_on_sqlite() {
     for (name, check) in CHECKS {
         eprintln!("sqlite: {name}");
         let folder = tempfile::tempdir().expect("a folder");
@@ -33,14 +33,14 @@ async fn the_contract_holds_on_sqlite() {
 }
 
 #[tokio::test]
-async fn what_was_put_in_is_there_after_a_restart() {
+async fn records_survive_a_restart() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("index.db");
     for seq in 1..=3 {
         let store = open(&file).await;
         assert_eq!(store.indexed("a").await.expect("an answer"), seq - 1);
         store.insert(&[call("a", seq)]).await.expect("put in");
-        // Closed or dropped: it is the same.
+        // Closed or dropped: the result is the same.
         if seq == 2 {
             store.close().await;
         }
@@ -64,7 +64,7 @@ async fn two_processes_may_share_one_file() {
 }
 
 #[tokio::test]
-async fn a_file_that_is_no_database_is_set_aside() {
+async fn non_database_file_is_set_aside() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("index.db");
     fs::write(&file, "this is not a database at all, and long enough to be looked at. ".repeat(100))
@@ -78,7 +78,7 @@ async fn a_file_that_is_no_database_is_set_aside() {
 }
 
 #[tokio::test]
-async fn a_file_with_holes_is_set_aside() {
+async fn corrupt_file_is_set_aside() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("index.db");
     let store = open(&file).await;
@@ -86,7 +86,7 @@ async fn a_file_with_holes_is_set_aside() {
     store.insert(&records).await.expect("put in");
     store.close().await;
     let mut bytes = fs::read(&file).expect("read");
-    // The first page is left: it looks like a database.
+    // The first page is intact: it looks like a database.
     bytes[4_096..].fill(0x5a);
     fs::write(&file, bytes).expect("written");
     let (store, set_aside) = Store::sqlite(&file).await.expect("it opens");
@@ -95,7 +95,7 @@ async fn a_file_with_holes_is_set_aside() {
 }
 
 #[tokio::test]
-async fn a_damage_that_is_found_later_is_mended_at_the_next_start() {
+async fn damage_found_in_use_is_repaired_at_next_start() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("index.db");
     let store = open(&file).await;
@@ -103,7 +103,7 @@ async fn a_damage_that_is_found_later_is_mended_at_the_next_start() {
     store.insert(&records).await.expect("put in");
     store.close().await;
     let mut bytes = fs::read(&file).expect("read");
-    // Everything but the ends, which are looked at when it is opened.
+    // Everything but the ends, which are checked at opening.
     let middle = bytes.len() / 3..bytes.len() / 3 * 2;
     bytes[middle].fill(0x5a);
     fs::write(&file, bytes).expect("written");
@@ -122,7 +122,7 @@ async fn a_damage_that_is_found_later_is_mended_at_the_next_start() {
 }
 
 #[tokio::test]
-async fn a_file_of_a_later_version_is_set_aside_and_stays_whole() {
+async fn newer_file_is_set_aside_intact() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("index.db");
     let store = open(&file).await;
@@ -144,7 +144,7 @@ async fn a_file_of_a_later_version_is_set_aside_and_stays_whole() {
 }
 
 #[tokio::test]
-async fn a_folder_that_is_not_there_is_an_error_and_no_loss() {
+async fn missing_folder_is_a_retryable_error() {
     let folder = tempfile::tempdir().expect("a folder");
     let error = Store::sqlite(&folder.path().join("none/index.db")).await.expect_err("no folder");
     assert!(error.is_away(), "{error}");
@@ -156,7 +156,7 @@ async fn connect(file: &Path) -> SqliteConnection {
 
 #[cfg(unix)]
 #[tokio::test]
-async fn nobody_else_reads_the_index() {
+async fn index_files_are_private() {
     use std::os::unix::fs::PermissionsExt;
     let folder = tempfile::tempdir().expect("a folder");
     let (store, _) = Store::sqlite(&folder.path().join("index.db")).await.expect("it opens");
@@ -170,7 +170,7 @@ async fn nobody_else_reads_the_index() {
 }
 
 #[tokio::test]
-async fn a_named_file_that_is_something_else_is_left_as_it_is() {
+async fn configured_file_that_is_no_index_is_unchanged() {
     let folder = tempfile::tempdir().expect("a folder");
     let notes = folder.path().join("notes.txt");
     fs::write(&notes, "my notes, which are longer than a header").expect("written");
@@ -186,7 +186,7 @@ async fn a_named_file_that_is_something_else_is_left_as_it_is() {
         assert_eq!(fs::read(&file).expect("read"), before, "{}", file.display());
     }
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 2, "nothing was put beside them");
-    // A new file becomes one, and is one the next time.
+    // A new file becomes an index, and is one the next time.
     let new = folder.path().join("calls.db");
     for _ in 0..2 {
         let store = Store::sqlite_named(&new).await.expect("it opens");

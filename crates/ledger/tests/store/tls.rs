@@ -1,4 +1,4 @@
-//! A PostgreSQL with TLS and a certificate authority of its own.
+//! A PostgreSQL with TLS and its own certificate authority.
 
 use std::process::Command;
 
@@ -6,8 +6,8 @@ use toolwright_ledger::index::Store;
 
 use crate::cluster::Cluster;
 
-/// A PostgreSQL with a port of this machine that speaks TLS only. Its certificate is for 127.0.0.1, by the authority in
-/// `ca.pem`; that in `other.pem` has nothing to do with it.
+/// A PostgreSQL with a local port that only accepts TLS. Its certificate is for 127.0.0.1, by the authority in
+/// `ca.pem`; the one in `other.pem` is unrelated.
 fn start_with_tls() -> (Cluster, u16) {
     let mut cluster = Cluster::make();
     let free = std::net::TcpListener::bind("127.0.0.1:0").and_then(|listener| listener.local_addr());
@@ -29,46 +29,46 @@ fn start_with_tls() -> (Cluster, u16) {
     (cluster, port)
 }
 
-/// What an address leads to: nothing, or the error.
-async fn asked(address: &str) -> Result<(), String> {
+/// The result of connecting to an address.
+async fn ping(address: &str) -> Result<(), String> {
     Store::postgres_answers(address).await.map_err(|error| error.to_string())
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
-async fn a_certificate_is_verified_and_a_wrong_one_is_refused_with_the_fix() {
+async fn wrong_certificate_is_refused_with_a_fix() {
     let (cluster, port) = start_with_tls();
     let at = |host: &str, query: &str| format!("postgres://test@{host}:{port}/postgres?{query}");
     let file = |name: &str| cluster.folder.path().join(name).display().to_string();
     let (ours, other) = (file("ca.pem"), file("other.pem"));
 
     let verified = format!("sslmode=verify-full&sslrootcert={ours}");
-    assert_eq!(asked(&at("127.0.0.1", &verified)).await, Ok(()));
+    assert_eq!(ping(&at("127.0.0.1", &verified)).await, Ok(()));
     let store = Store::postgres(&at("127.0.0.1", &verified)).expect("an address");
     assert_eq!(store.rules_version().await.expect("an answer"), 0);
     store.close().await;
 
-    // What an address on another machine asks for without a word: no authority of the system knows this one.
+    // The default of an address on another machine: no authority of the system knows this certificate.
     let unknown = at("127.0.0.1", "sslmode=verify-full");
     let foreign = at("127.0.0.1", &format!("sslmode=verify-full&sslrootcert={other}"));
     for address in [unknown, foreign] {
-        let why = asked(&address).await.expect_err("nobody vouches for it");
+        let why = ping(&address).await.expect_err("nobody vouches for it");
         assert!(why.contains("certificate") && why.contains("sslrootcert="), "{why}");
-        // The index that is in use says the same, and not that it ran out of time.
+        // The index reports the same error, and not a timeout.
         let store = Store::postgres(&address).expect("an address");
         let why = store.rules_version().await.expect_err("nobody vouches for it").to_string();
         assert!(why.contains("certificate") && why.contains("sslrootcert="), "{why}");
     }
 
     // The certificate is for 127.0.0.1 and not for localhost.
-    let why = asked(&at("localhost", &verified)).await.expect_err("another name");
+    let why = ping(&at("localhost", &verified)).await.expect_err("another name");
     assert!(why.contains("certificate") && why.contains("sslmode="), "{why}");
     let by_authority = format!("sslmode=verify-ca&sslrootcert={ours}");
-    assert_eq!(asked(&at("localhost", &by_authority)).await, Ok(()));
-    assert_eq!(asked(&at("127.0.0.1", "sslmode=require")).await, Ok(()));
+    assert_eq!(ping(&at("localhost", &by_authority)).await, Ok(()));
+    assert_eq!(ping(&at("127.0.0.1", "sslmode=require")).await, Ok(()));
 
-    let why = asked(&at("127.0.0.1", "sslmode=disable")).await.expect_err("TLS only");
+    let why = ping(&at("127.0.0.1", "sslmode=disable")).await.expect_err("TLS only");
     assert!(why.contains("no encryption"), "{why}");
-    let why = asked(&at("127.0.0.1", "sslmode=verify-full&sslrootcert=/nowhere/ca.pem")).await;
+    let why = ping(&at("127.0.0.1", "sslmode=verify-full&sslrootcert=/nowhere/ca.pem")).await;
     let why = why.expect_err("there is no such file");
     assert!(why.contains("sslrootcert names /nowhere/ca.pem, which cannot be read"), "{why}");
 }

@@ -1,4 +1,4 @@
-//! The files of stats: read, replaced, set aside and locked, with errors that name them.
+//! File operations of the stats: read, replace, set aside and lock, with errors that name the file.
 
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Read};
@@ -9,16 +9,16 @@ use toolwright_base::{make_private_folder, private_options, replace_private};
 
 use super::StatsFileError;
 
-/// Larger than any that was written.
-const MAX_BYTES: u64 = 64 << 20;
-/// How long one waits for others that write.
-const PATIENCE: Duration = Duration::from_secs(5);
+/// Maximum size of a file that is read, larger than any that is written.
+const MAX_FILE_BYTES: u64 = 64 << 20;
+/// Timeout for the lock of another writer.
+const LOCK_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// The content of a file; nothing when there is none.
+/// The content of a file; `None` when it is missing.
 pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, StatsFileError> {
     let read = File::open(path).and_then(|file| {
         let mut bytes = Vec::new();
-        file.take(MAX_BYTES).read_to_end(&mut bytes)?;
+        file.take(MAX_FILE_BYTES).read_to_end(&mut bytes)?;
         Ok(bytes)
     });
     match read {
@@ -28,12 +28,12 @@ pub(super) fn read(path: &Path) -> Result<Option<Vec<u8>>, StatsFileError> {
     }
 }
 
-/// Puts a file in its place as a whole, and does not return before it stays there.
+/// Replaces a file atomically, and syncs it before returning.
 pub(super) fn replace(path: &Path, bytes: &[u8]) -> Result<(), StatsFileError> {
     replace_private(path, bytes).map_err(|error| failed("write", path, error))
 }
 
-/// Moves a file out of the way, under a name that is free.
+/// Renames a file to an unused name.
 pub(super) fn set_aside(path: &Path) -> Result<PathBuf, StatsFileError> {
     let free = (1..=100).map(|number| {
         let mut name = path.as_os_str().to_owned();
@@ -52,21 +52,21 @@ pub(super) fn set_aside(path: &Path) -> Result<PathBuf, StatsFileError> {
     Ok(aside)
 }
 
-/// Waits for a lock for a while. It ends with the file that is given back.
+/// Takes a lock, with a timeout. Dropping the returned file releases it.
 pub(super) fn lock(path: &Path) -> Result<File, StatsFileError> {
-    let begin = Instant::now();
+    let start = Instant::now();
     loop {
         if let Some(file) = try_lock(path)? {
             return Ok(file);
         }
-        if begin.elapsed() >= PATIENCE {
-            return Err(StatsFileError::Busy { file: path.to_owned(), waited: PATIENCE });
+        if start.elapsed() >= LOCK_TIMEOUT {
+            return Err(StatsFileError::Busy { file: path.to_owned(), waited: LOCK_TIMEOUT });
         }
         std::thread::sleep(Duration::from_millis(2));
     }
 }
 
-/// A lock, when nobody has it.
+/// Takes a lock; `None` when another process holds it.
 pub(super) fn try_lock(path: &Path) -> Result<Option<File>, StatsFileError> {
     let file = private_options(OpenOptions::new().write(true).create(true).truncate(false))
         .open(path)
@@ -78,7 +78,7 @@ pub(super) fn try_lock(path: &Path) -> Result<Option<File>, StatsFileError> {
     }
 }
 
-/// Makes a folder that is ours alone when there is none.
+/// Creates a folder that is private to the user when it is missing.
 pub(super) fn make_folder(folder: &Path) -> Result<(), StatsFileError> {
     make_private_folder(folder).map_err(|error| failed("make", folder, error))
 }

@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 use toolwright_base::{FileStamp, TEMPORARY_ENDING};
 
 use super::super::{NormalizerStats, Snapshot, Stats};
-use super::{StatsFileError, disk, recent, told};
+use super::{StatsFileError, disk, max_recent, normalizer_stats};
 
 /// The common file.
 pub(super) const COMMON: &str = "normalizer_stats.json";
@@ -18,80 +18,80 @@ const LOCK: &str = "normalizer_stats.lock";
 const PREFIX: &str = "normalizer_stats.";
 const PART: &str = ".part.json";
 const PART_LOCK: &str = ".part.lock";
-/// So many processes of one name can run.
+/// Maximum number of running processes with one name.
 const MAX_OF_ONE_NAME: usize = 256;
-/// From so many parts on, those of processes that ended are taken in by whoever starts.
+/// Number of parts from which a starting process absorbs those of exited processes.
 const MAX_PARTS: usize = 64;
 
-/// A part that was written so short a time ago may be written again with the same stamp.
+/// A part that was written this recently may change again with the same stamp.
 const FRESH: Duration = Duration::from_secs(2);
 
-/// The folder, and the part of it that is ours.
+/// The folder, and this process's part in it.
 #[derive(Debug)]
-pub(super) struct Parts {
+pub(super) struct PartFiles {
     folder: PathBuf,
-    own: Part,
-    /// Held as long as we live: the part is ours.
-    _mine: File,
-    /// Held while we write.
+    own: PartHeader,
+    /// Locked while this process runs: the part belongs to it.
+    _part_lock: File,
+    /// Locked while this process writes.
     common: Option<File>,
-    /// Parts of others as they were read last. At most as many as there are files.
-    others: HashMap<PathBuf, Other>,
-    /// What our part told when it was written last: so much of us is in the common file.
-    last_told: NormalizerStats,
-    /// Whether a part was set aside whose numbers only the common file has now.
-    has_lost: bool,
+    /// Cached parts of other processes. At most one per file.
+    others: HashMap<PathBuf, OtherPart>,
+    /// The counts of this process's part at its last write, which the common file contains.
+    last_written: NormalizerStats,
+    /// Whether a part was set aside whose counts are only in the common file now.
+    has_missing_counts: bool,
 }
 
 #[derive(Debug)]
-struct Other {
+struct OtherPart {
     stamp: FileStamp,
     id: String,
     taken_in: Vec<String>,
-    told: NormalizerStats,
+    normalizer_stats: NormalizerStats,
 }
 
-/// What stands before the numbers in a part.
+/// The fields of a part before its counts.
 #[derive(Clone, Debug, Default, Serialize, Deserialize)]
 #[serde(default)]
-struct Part {
+struct PartHeader {
     #[serde(skip)]
     path: PathBuf,
-    /// Tells it from a later part of the same name.
+    /// Distinguishes it from a later part of the same name.
     id: String,
-    /// Parts whose numbers are in this one. They do not count themselves, should they still be there.
+    /// Ids of parts whose counts are in this one. They are ignored, should their files still exist.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     taken_in: Vec<String>,
 }
 
 #[derive(Serialize)]
-struct Written<'a> {
+struct PartToWrite<'a> {
     #[serde(flatten)]
-    part: &'a Part,
+    part: &'a PartHeader,
     stats: &'a Snapshot,
 }
 
 #[derive(Deserialize)]
-struct Read {
+struct PartFile {
     #[serde(flatten)]
-    part: Part,
+    part: PartHeader,
     #[serde(default)]
     stats: Snapshot,
 }
 
-impl Parts {
-    /// Takes a part, and holds the common lock. What the part holds, and what was set aside.
+impl PartFiles {
+    /// Claims a part, and takes the common lock. Returns the counts of the part, and the files that were set aside.
     pub fn open(
         folder: &Path,
         node: &str,
-    ) -> Result<(Parts, Option<Snapshot>, Vec<PathBuf>), StatsFileError> {
+    ) -> Result<(PartFiles, Option<Snapshot>, Vec<PathBuf>), StatsFileError> {
         disk::make_folder(folder)?;
         let common = disk::lock(&folder.join(LOCK))?;
-        clear_what_was_on_its_way(folder);
-        let (name, mine) = take_a_name(folder, node)?;
+        remove_temporary_files(folder);
+        let (name, part_lock) = claim_name(folder, node)?;
         let path = folder.join(format!("{PREFIX}{name}{PART}"));
         let mut broken = Vec::new();
-        let found = match disk::read(&path)?.map(|bytes| serde_json::from_slice::<Read>(&bytes)) {
+        let found = match disk::read(&path)?.map(|bytes| serde_json::from_slice::<PartFile>(&bytes)) {
             None => None,
             Some(Ok(read)) => Some(read),
             Some(Err(why)) => {
@@ -101,45 +101,48 @@ impl Parts {
         };
         let (mut own, found) = match found {
             Some(read) => (read.part, Some(read.stats)),
-            None => (Part::default(), None),
+            None => (PartHeader::default(), None),
         };
         if own.id.is_empty() {
             own.id = format!("{name}@{}.{}", Timestamp::now().as_nanosecond(), std::process::id());
         }
         own.path = path;
-        let mut parts = Parts {
+        let mut parts = PartFiles {
             folder: folder.to_owned(),
             own,
-            _mine: mine,
+            _part_lock: part_lock,
             common: Some(common),
             others: HashMap::new(),
-            last_told: found.as_ref().map(|found| told(found, Timestamp::UNIX_EPOCH)).unwrap_or_default(),
-            has_lost: true,
+            last_written: found
+                .as_ref()
+                .map(|found| normalizer_stats(found, Timestamp::UNIX_EPOCH))
+                .unwrap_or_default(),
+            has_missing_counts: true,
         };
         broken.extend(parts.read_others()?);
         Ok((parts, found, broken))
     }
 
-    /// Waits for the common lock.
-    pub fn hold(&mut self) -> Result<(), StatsFileError> {
+    /// Takes the common lock.
+    pub fn lock_common(&mut self) -> Result<(), StatsFileError> {
         if self.common.is_none() {
             self.common = Some(disk::lock(&self.folder.join(LOCK))?);
         }
         Ok(())
     }
 
-    pub fn let_go(&mut self) {
+    pub fn unlock(&mut self) {
         self.common = None;
     }
 
-    /// Adds to our stats what only the common file knows, and the parts of those that ended when there are too
-    /// many. The common lock is held.
-    fn take_in_what_is_lost(&mut self, stats: &Stats) -> Result<(), StatsFileError> {
+    /// Adds counts that are only in the common file, and the parts of exited processes when there are too many.
+    /// Requires the common lock.
+    fn recover_missing_counts(&mut self, stats: &Stats) -> Result<(), StatsFileError> {
         let path = self.folder.join(COMMON);
         if let Some(bytes) = disk::read(&path)? {
             match serde_json::from_slice::<NormalizerStats>(&bytes) {
                 Ok(common) => {
-                    let known = self.with_others(self.last_told.clone());
+                    let known = self.with_others(self.last_written.clone());
                     if let Some(lost) = common.beyond(&known) {
                         tracing::info!(
                             calls = lost.total_processed,
@@ -155,21 +158,21 @@ impl Parts {
         }
         self.own.taken_in.retain(|id| self.others.values().any(|other| other.id == *id));
         if self.others.len() >= MAX_PARTS {
-            self.take_in_the_dead(stats)?;
+            self.absorb_exited(stats)?;
         }
-        self.has_lost = false;
+        self.has_missing_counts = false;
         Ok(())
     }
 
-    /// Writes our part and the sum. The common lock is held.
+    /// Writes the own part and the sum. Requires the common lock.
     pub fn write(&mut self, stats: &Stats) -> Result<(), StatsFileError> {
         self.read_others()?;
-        if self.has_lost {
-            self.take_in_what_is_lost(stats)?;
+        if self.has_missing_counts {
+            self.recover_missing_counts(stats)?;
         }
         let snapshot = stats.snapshot();
         self.write_own(&snapshot)?;
-        let sum = self.with_others(told(&snapshot, Timestamp::now()));
+        let sum = self.with_others(normalizer_stats(&snapshot, Timestamp::now()));
         let path = self.folder.join(COMMON);
         let mut bytes =
             serde_json::to_vec_pretty(&sum).map_err(|error| disk::failed("write", &path, error.into()))?;
@@ -178,17 +181,17 @@ impl Parts {
     }
 
     fn write_own(&mut self, snapshot: &Snapshot) -> Result<(), StatsFileError> {
-        let bytes = serde_json::to_vec(&Written { part: &self.own, stats: snapshot })
+        let bytes = serde_json::to_vec(&PartToWrite { part: &self.own, stats: snapshot })
             .map_err(|error| disk::failed("write", &self.own.path, error.into()))?;
         disk::replace(&self.own.path, &bytes)?;
-        self.last_told = told(snapshot, Timestamp::UNIX_EPOCH);
+        self.last_written = normalizer_stats(snapshot, Timestamp::UNIX_EPOCH);
         Ok(())
     }
 
-    /// All parts together, with our own as it is now.
+    /// The sum of all parts, with the current own counts.
     pub fn sum(&mut self, own: &Snapshot, now: Timestamp) -> Result<NormalizerStats, StatsFileError> {
         self.read_others()?;
-        Ok(self.with_others(told(own, now)))
+        Ok(self.with_others(normalizer_stats(own, now)))
     }
 
     fn with_others(&self, mut sum: NormalizerStats) -> NormalizerStats {
@@ -199,14 +202,14 @@ impl Parts {
         for path in paths {
             let Some(other) = self.others.get(path) else { continue };
             if !all_taken_in().any(|id| *id == other.id) {
-                sum.add(&other.told, recent());
+                sum.add(&other.normalizer_stats, max_recent());
             }
         }
         sum
     }
 
-    /// Reads those parts of others that changed. One that cannot be read is set aside when its owner is gone; if
-    /// not, nothing can be said about the sum until the owner writes it anew.
+    /// Reads the parts of other processes that changed. An unreadable one is set aside when its owner has exited;
+    /// otherwise the sum is unknown until the owner rewrites it.
     fn read_others(&mut self) -> Result<Vec<PathBuf>, StatsFileError> {
         let paths = self.paths_of_others()?;
         self.others.retain(|path, _| paths.contains(path));
@@ -220,17 +223,20 @@ impl Parts {
                 continue;
             }
             let Some(bytes) = disk::read(&path)? else { continue };
-            match serde_json::from_slice::<Read>(&bytes) {
-                Ok(Read { part, stats }) => {
-                    let told = told(&stats, Timestamp::UNIX_EPOCH);
-                    self.others.insert(path, Other { stamp, id: part.id, taken_in: part.taken_in, told });
+            match serde_json::from_slice::<PartFile>(&bytes) {
+                Ok(PartFile { part, stats }) => {
+                    let normalizer_stats = normalizer_stats(&stats, Timestamp::UNIX_EPOCH);
+                    self.others.insert(
+                        path,
+                        OtherPart { stamp, id: part.id, taken_in: part.taken_in, normalizer_stats },
+                    );
                 }
                 Err(why) if is_owned(&path)? => {
                     return Err(StatsFileError::Unreadable { file: path, why: why.to_string() });
                 }
                 Err(why) => {
                     self.others.remove(&path);
-                    self.has_lost = true;
+                    self.has_missing_counts = true;
                     broken.push(put_aside(&path, &why.to_string())?);
                 }
             }
@@ -248,9 +254,9 @@ impl Parts {
         Ok(paths)
     }
 
-    /// Our part is written with their numbers and their ids before they go: there is no moment at which they count
-    /// twice or not at all.
-    fn take_in_the_dead(&mut self, stats: &Stats) -> Result<(), StatsFileError> {
+    /// The own part is written with their counts and ids before they are removed: at no moment do they count twice or
+    /// not at all.
+    fn absorb_exited(&mut self, stats: &Stats) -> Result<(), StatsFileError> {
         let mut gone = Vec::new();
         for path in self.paths_of_others()? {
             let Some(free) = disk::try_lock(&lock_of(&path))? else { continue };
@@ -259,8 +265,8 @@ impl Parts {
                 || self.others.values().any(|it| it.taken_in.contains(&other.id));
             if !is_counted {
                 let Some(bytes) = disk::read(&path)? else { continue };
-                let Ok(mut read) = serde_json::from_slice::<Read>(&bytes) else { continue };
-                // Which records these were is told by another journal.
+                let Ok(mut read) = serde_json::from_slice::<PartFile>(&bytes) else { continue };
+                // The progress refers to another journal.
                 read.stats.progress = None;
                 stats.restore(&read.stats);
                 self.own.taken_in.push(other.id.clone());
@@ -269,7 +275,7 @@ impl Parts {
         }
         self.write_own(&stats.snapshot())?;
         for (path, lock) in gone {
-            // What cannot be removed does not count any more, and is tried again by the next one.
+            // A file that cannot be removed is ignored, and the next process retries.
             let _ = fs::remove_file(&path);
             let _ = fs::remove_file(lock_of(&path));
             drop(lock);
@@ -279,9 +285,9 @@ impl Parts {
     }
 }
 
-/// The first name that no living process has.
-fn take_a_name(folder: &Path, node: &str) -> Result<(String, File), StatsFileError> {
-    let node = plain(node);
+/// Claims the first name that no running process uses.
+fn claim_name(folder: &Path, node: &str) -> Result<(String, File), StatsFileError> {
+    let node = file_name_part(node);
     for number in 1..=MAX_OF_ONE_NAME {
         let name = if number == 1 { node.clone() } else { format!("{node}+{number}") };
         if let Some(file) = disk::try_lock(&folder.join(format!("{PREFIX}{name}{PART_LOCK}")))? {
@@ -291,8 +297,8 @@ fn take_a_name(folder: &Path, node: &str) -> Result<(String, File), StatsFileErr
     Err(StatsFileError::TooMany { folder: folder.to_owned(), name: node, count: MAX_OF_ONE_NAME })
 }
 
-/// A name as it may stand in the name of a file.
-fn plain(node: &str) -> String {
+/// Replaces characters that are not safe in a file name.
+fn file_name_part(node: &str) -> String {
     let is_plain = |sign: char| sign.is_ascii_alphanumeric() || matches!(sign, '-' | '_');
     let name: String = node.chars().take(64).map(|sign| if is_plain(sign) { sign } else { '_' }).collect();
     if name.is_empty() { "node".to_owned() } else { name }
@@ -320,8 +326,8 @@ fn put_aside(path: &Path, why: &str) -> Result<PathBuf, StatsFileError> {
     Ok(aside)
 }
 
-/// Files are on their way only while somebody holds the common lock. We hold it: their writers were killed.
-fn clear_what_was_on_its_way(folder: &Path) {
+/// Temporary files exist only while a process holds the common lock. This process holds it: their writers were killed.
+fn remove_temporary_files(folder: &Path) {
     for name in names(folder).unwrap_or_default() {
         if name.starts_with(PREFIX) && name.ends_with(TEMPORARY_ENDING) {
             let _ = fs::remove_file(folder.join(name));

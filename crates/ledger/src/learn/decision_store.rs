@@ -1,4 +1,4 @@
-//! Where decisions are kept: a file of JSON lines, or nothing but memory.
+//! Storage of decisions: a file of JSON lines, or memory.
 
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, SeekFrom, Write};
@@ -10,23 +10,23 @@ use super::decisions::Event;
 
 /// The file of decisions in the state folder.
 pub const DECISIONS_FILE: &str = "decisions.jsonl";
-/// The longest file of decisions that is read.
+/// Maximum size of a decisions file that is read.
 const MAX_FILE_BYTES: u64 = 64 << 20;
 
-/// Why decisions could not be kept or read.
+/// Error of storing or reading decisions.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// The file failed.
+    /// An I/O error.
     #[error("cannot {action} {}: {source}", path.display())]
     File {
-        /// What was tried.
+        /// The attempted operation.
         action: &'static str,
         /// The file.
         path: PathBuf,
-        /// Why it failed.
+        /// The error of the operating system.
         source: std::io::Error,
     },
-    /// The file is longer than is read.
+    /// The file exceeds the maximum size.
     #[error("{} has {bytes} bytes, more than the {MAX_FILE_BYTES} that are read; move it away to begin anew", path.display())]
     TooLong {
         /// The file.
@@ -34,7 +34,7 @@ pub enum StoreError {
         /// Its size.
         bytes: u64,
     },
-    /// A decision cannot be written as JSON.
+    /// A decision cannot be serialized as JSON.
     #[error("a decision cannot be written as JSON: {0}")]
     Json(#[from] serde_json::Error),
     /// A store of another kind failed.
@@ -42,30 +42,30 @@ pub enum StoreError {
     Other(String),
 }
 
-/// What was read at the start.
+/// Result of loading decisions at startup.
 #[derive(Clone, Debug, Default)]
 pub struct Loaded {
     /// The decisions, oldest first.
     pub events: Vec<Event>,
-    /// The numbers of lines that cannot be read and were passed over.
+    /// Line numbers of unreadable decisions, which are skipped.
     pub damaged: Vec<usize>,
-    /// Bytes of a last line that was not finished; it is gone.
+    /// Bytes of an incomplete last line, which was cut off.
     pub torn_bytes: u64,
 }
 
-/// Keeps decisions in order.
+/// Stores decisions in order.
 pub trait DecisionStore: Send {
-    /// All decisions so far.
+    /// Returns all decisions so far.
     fn load(&mut self) -> Result<Loaded, StoreError>;
-    /// Adds one and returns when it will survive the end of the machine.
+    /// Appends one and returns when it survives a power loss.
     fn append(&mut self, event: &Event) -> Result<(), StoreError>;
-    /// Decisions that others may have added since the last look. Some of them may be known.
+    /// Decisions that other processes may have appended since the last call. Some of them may be known.
     fn news(&mut self) -> Result<Vec<Event>, StoreError> {
         Ok(Vec::new())
     }
 }
 
-/// Decisions that are gone with the process.
+/// Stores decisions in memory only.
 #[derive(Clone, Debug, Default)]
 pub struct MemoryStore(Vec<Event>);
 
@@ -80,29 +80,29 @@ impl DecisionStore for MemoryStore {
     }
 }
 
-/// Decisions in `decisions.jsonl`. Lines are only ever added, by all processes that share the folder. There is no file
-/// before there is a decision.
+/// Stores decisions in `decisions.jsonl`. Lines are only appended, by all processes that share the folder. The file is
+/// created with the first decision.
 #[derive(Debug)]
 pub struct FileStore {
     path: PathBuf,
     file: Option<File>,
-    /// The lines up to here are known.
+    /// Offset up to which the lines are known.
     read_to: u64,
 }
 
 impl FileStore {
-    /// The file in this folder.
+    /// Opens the file in this folder.
     ///
     /// # Errors
-    /// When there is one and it cannot be opened.
+    /// When it exists and cannot be opened.
     pub fn open(folder: &Path) -> Result<FileStore, StoreError> {
         let mut store = FileStore { path: folder.join(DECISIONS_FILE), file: None, read_to: 0 };
-        store.look()?;
+        store.open_existing()?;
         Ok(store)
     }
 
-    /// The file, when there is one by now.
-    fn look(&mut self) -> Result<Option<&mut File>, StoreError> {
+    /// The file, when it exists by now.
+    fn open_existing(&mut self) -> Result<Option<&mut File>, StoreError> {
         if self.file.is_none() {
             match OpenOptions::new().read(true).append(true).open(&self.path) {
                 Ok(file) => self.file = Some(file),
@@ -113,8 +113,8 @@ impl FileStore {
         Ok(self.file.as_mut())
     }
 
-    /// The file, made when there is none.
-    fn make(&mut self) -> Result<&mut File, StoreError> {
+    /// The file, created when it is missing.
+    fn open_or_create(&mut self) -> Result<&mut File, StoreError> {
         let file = match self.file.take() {
             Some(file) => file,
             None => private_options(OpenOptions::new().read(true).append(true).create(true))
@@ -125,17 +125,17 @@ impl FileStore {
     }
 }
 
-/// Works while no other process writes.
-fn alone<T>(file: &mut File, work: impl FnOnce(&mut File) -> io::Result<T>) -> io::Result<T> {
+/// Runs `work` with an exclusive lock on the file.
+fn with_lock<T>(file: &mut File, work: impl FnOnce(&mut File) -> io::Result<T>) -> io::Result<T> {
     file.lock()?;
-    let worked = work(file);
-    // A lock that cannot be given back goes with the file.
+    let result = work(file);
+    // A lock that cannot be released ends when the file is closed.
     let _ = file.unlock();
-    worked
+    result
 }
 
-/// What is in a file from a byte on.
-fn text_from(path: &Path, mut file: &File, from: u64) -> Result<Vec<u8>, StoreError> {
+/// The content of a file from an offset on.
+fn read_from(path: &Path, mut file: &File, from: u64) -> Result<Vec<u8>, StoreError> {
     let bytes = file.metadata().map_err(failed("read", path))?.len();
     if bytes > MAX_FILE_BYTES {
         return Err(StoreError::TooLong { path: path.to_owned(), bytes });
@@ -146,8 +146,8 @@ fn text_from(path: &Path, mut file: &File, from: u64) -> Result<Vec<u8>, StoreEr
     Ok(text)
 }
 
-/// Cuts off a last line that is not finished: its process ended while it wrote, and nobody was told that the decision
-/// holds. Only while nobody else writes.
+/// Cuts off an incomplete last line: its process exited during the write, and the decision was never confirmed.
+/// Requires the exclusive lock.
 fn cut_torn(file: &mut File) -> io::Result<u64> {
     let bytes = file.metadata()?.len();
     let mut last = [b'\n'];
@@ -166,7 +166,7 @@ fn cut_torn(file: &mut File) -> io::Result<u64> {
     Ok(bytes - whole)
 }
 
-/// How many bytes are whole lines.
+/// Length of all complete lines in bytes.
 fn whole_lines(text: &[u8]) -> usize {
     text.iter().rposition(|byte| *byte == b'\n').map_or(0, |at| at + 1)
 }
@@ -174,11 +174,11 @@ fn whole_lines(text: &[u8]) -> usize {
 impl DecisionStore for FileStore {
     fn load(&mut self) -> Result<Loaded, StoreError> {
         let path = self.path.clone();
-        let Some(file) = self.look()? else { return Ok(Loaded::default()) };
-        // Too long is told as such, and nothing is cut then.
-        text_from(&path, file, 0)?;
-        let torn_bytes = alone(file, cut_torn).map_err(failed("shorten", &path))?;
-        let text = text_from(&path, file, 0)?;
+        let Some(file) = self.open_existing()? else { return Ok(Loaded::default()) };
+        // Check the size first: a file that is too long is reported and not cut.
+        read_from(&path, file, 0)?;
+        let torn_bytes = with_lock(file, cut_torn).map_err(failed("shorten", &path))?;
+        let text = read_from(&path, file, 0)?;
         let mut loaded = Loaded { torn_bytes, ..Loaded::default() };
         let whole = whole_lines(&text);
         for (index, line) in text[..whole].split(|byte| *byte == b'\n').enumerate() {
@@ -198,29 +198,29 @@ impl DecisionStore for FileStore {
         let mut line = serde_json::to_string(event)?;
         line.push('\n');
         let path = self.path.clone();
-        let file = self.make()?;
-        let written = alone(file, |file| {
+        let file = self.open_or_create()?;
+        let result = with_lock(file, |file| {
             cut_torn(file)?;
             let before = file.metadata()?.len();
-            let written = file.write_all(line.as_bytes()).and_then(|()| file.sync_data());
-            written.inspect_err(|_| {
-                // Half a line would swallow the next one.
+            let result = file.write_all(line.as_bytes()).and_then(|()| file.sync_data());
+            result.inspect_err(|_| {
+                // Half a line would corrupt the next one.
                 let _ = file.set_len(before);
             })
         });
-        written.map_err(failed("write", &path))
+        result.map_err(failed("write", &path))
     }
 
     fn news(&mut self) -> Result<Vec<Event>, StoreError> {
         let (path, read_to) = (self.path.clone(), self.read_to);
-        let Some(file) = self.look()? else { return Ok(Vec::new()) };
+        let Some(file) = self.open_existing()? else { return Ok(Vec::new()) };
         let bytes = file.metadata().map_err(failed("read", &path))?.len();
         if bytes == read_to {
             return Ok(Vec::new());
         }
-        // A file that became shorter lost a line that was not finished, or was changed by hand.
+        // A file that became shorter lost an incomplete line, or was edited by hand.
         let from = if bytes < read_to { 0 } else { read_to };
-        let text = text_from(&path, file, from)?;
+        let text = read_from(&path, file, from)?;
         let whole = whole_lines(&text);
         self.read_to = from + whole as u64;
         let lines = text[..whole].split(|byte| *byte == b'\n').filter(|line| !line.is_empty());

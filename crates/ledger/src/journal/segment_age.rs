@@ -1,53 +1,57 @@
-//! How old segments are, judged by what their records say of time and not by what the clock says now.
+//! Age of segments, derived from the times in their records and not from the current clock.
 //!
-//! A clock can be wrong at a start by years: a dead battery, a restored machine. So the age of a segment is the time that the
-//! records behind it show to have passed, in their own order. No step from one record to the next counts more than
-//! [`longest_step`]: a clock that jumps ahead is one step. All such long steps together count at most half of the time
-//! that records are kept, so that no number of jumps makes anything too old. Times in the future and steps back count
-//! nothing. What is in doubt is younger, and stays; the limit of bytes holds all the same.
+//! A clock can be wrong by years at startup: an empty battery, a restored machine. So the age of a segment is the time
+//! that the later records show to have passed, in their own order. No step from one record to the next counts more than
+//! [`longest_step`]: a clock that jumps ahead is one step. All such long steps together count at most half of the
+//! retention time, so that no number of jumps makes a segment too old. Times in the future and steps back count
+//! nothing. In doubt a segment is younger, and stays; the byte limit applies anyway.
 
 use std::fs::{File, Metadata};
 use std::io::{Read, Seek, SeekFrom};
 use std::path::Path;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use super::files::Segment;
+use super::files::JournalSegment;
 
-/// How many records of a segment are looked at.
+/// Records of a segment that are sampled.
 const SAMPLES: u64 = 32;
-/// How much is read for each.
+/// Bytes that are read for each sample.
 const SAMPLE_BYTES: usize = 8 << 10;
-/// The longest time without a record that is believed.
+/// Longest credible time without a record.
 const LONGEST_STEP: Duration = Duration::from_secs(7 * 24 * 60 * 60);
-/// How far ahead of now a time may be: clocks are set back a little.
-const AHEAD_US: i64 = 24 * 60 * 60 * 1_000_000;
+/// Tolerated clock skew into the future: clocks are set back a little.
+const MAX_CLOCK_SKEW_US: i64 = 24 * 60 * 60 * 1_000_000;
 
-/// The longest step that counts. One wrong step alone never makes anything too old.
+/// The longest step that counts. One wrong step alone never makes a segment too old.
 fn longest_step(keep: Duration) -> u64 {
     micros(LONGEST_STEP.min(keep / 2))
 }
 
-/// Time that has passed, in microseconds.
+/// Elapsed time in microseconds.
 #[derive(Clone, Copy, Default)]
-struct Lived {
-    /// In steps short enough to be believed.
-    sure: u64,
-    /// In longer steps, each cut to the longest that counts.
+struct ElapsedTime {
+    /// Sum of credible steps.
+    credible: u64,
+    /// Sum of longer steps, each cut to the longest that counts.
     doubtful: u64,
 }
 
-/// The time that has passed since the end of each segment, oldest segment first.
-pub(super) fn ages(segments: &[(Segment, Metadata)], now: SystemTime, keep: Duration) -> Vec<Duration> {
+/// The time since the end of each segment, oldest segment first.
+pub(super) fn ages(
+    segments: &[(JournalSegment, Metadata)],
+    now: SystemTime,
+    keep: Duration,
+) -> Vec<Duration> {
     let now = since_epoch(now);
     let longest = longest_step(keep);
-    let (mut lived, mut latest) = (Lived::default(), None::<i64>);
-    let mut step = |time: i64, lived: &mut Lived| {
-        if time > now.saturating_add(AHEAD_US) {
+    let (mut elapsed, mut latest) = (ElapsedTime::default(), None::<i64>);
+    let mut step = |time: i64, elapsed: &mut ElapsedTime| {
+        if time > now.saturating_add(MAX_CLOCK_SKEW_US) {
             return;
         }
         match latest.map(|before| (time > before, time.abs_diff(before))) {
-            Some((true, passed)) if passed > longest => lived.doubtful += longest,
-            Some((true, passed)) => lived.sure += passed,
+            Some((true, passed)) if passed > longest => elapsed.doubtful += longest,
+            Some((true, passed)) => elapsed.credible += passed,
             _ => {}
         }
         latest = Some(latest.map_or(time, |before| before.max(time)));
@@ -55,23 +59,25 @@ pub(super) fn ages(segments: &[(Segment, Metadata)], now: SystemTime, keep: Dura
     let mut ends = Vec::with_capacity(segments.len());
     for (segment, seen) in segments {
         for time in times(&segment.path, seen.len()) {
-            step(time, &mut lived);
+            step(time, &mut elapsed);
         }
         if let Ok(written) = seen.modified() {
-            step(since_epoch(written), &mut lived);
+            step(since_epoch(written), &mut elapsed);
         }
-        ends.push(lived);
+        ends.push(elapsed);
     }
-    step(now, &mut lived);
+    step(now, &mut elapsed);
     let most_doubt = micros(keep / 2);
-    let age = |end: Lived| (lived.sure - end.sure) + (lived.doubtful - end.doubtful).min(most_doubt);
+    let age = |end: ElapsedTime| {
+        (elapsed.credible - end.credible) + (elapsed.doubtful - end.doubtful).min(most_doubt)
+    };
     ends.into_iter().map(|end| Duration::from_micros(age(end))).collect()
 }
 
-/// When some records of a file were written, in their order. What cannot be read is left out.
+/// The times of some records of a file, in their order. Unreadable records are skipped.
 fn times(path: &Path, len: u64) -> Vec<i64> {
     let Ok(mut file) = File::open(path) else { return Vec::new() };
-    let mut found = Vec::new();
+    let mut times = Vec::new();
     let mut buffer = vec![0; SAMPLE_BYTES];
     let mut last_offset = None;
     for sample in 0..SAMPLES {
@@ -85,12 +91,12 @@ fn times(path: &Path, len: u64) -> Vec<i64> {
             0 => Some(bytes),
             _ => bytes.iter().position(|byte| *byte == b'\n').map(|at| &bytes[at + 1..]),
         };
-        found.extend(line.and_then(time_of));
+        times.extend(line.and_then(time_of));
     }
-    found
+    times
 }
 
-/// The time of a line, which has it near its begin: `{"seq":7,"ts":1790000000000000,…`.
+/// Parses the time of a line, which is near its start: `{"seq":7,"ts":1790000000000000,…`.
 fn time_of(line: &[u8]) -> Option<i64> {
     const KEY: &[u8] = b"\"ts\":";
     const HEAD: usize = 64;
@@ -118,12 +124,12 @@ mod tests {
     const DAY: Duration = Duration::from_secs(24 * 60 * 60);
     const KEEP: Duration = Duration::from_secs(90 * 24 * 60 * 60);
 
-    /// The ages in days of segments whose records were written on these days, when the clock says this day.
+    /// The ages in days of segments whose records were written on these days, with a clock at `today`.
     fn ages_of(segments: &[&[i64]], today: i64) -> Vec<u64> {
         let folder = tempfile::tempdir().expect("a folder");
-        let mut found = Vec::new();
+        let mut times = Vec::new();
         for (number, days) in segments.iter().enumerate() {
-            let segment = Segment::new(folder.path(), number as u64 + 1);
+            let segment = JournalSegment::new(folder.path(), number as u64 + 1);
             let lines: String = days
                 .iter()
                 .map(|day| format!("{{\"seq\":1,\"ts\":{},\"node\":\"n\"}}\n", day * 86_400_000_000))
@@ -133,39 +139,39 @@ mod tests {
             let file = File::options().write(true).open(&segment.path).expect("there");
             file.set_modified(UNIX_EPOCH + DAY * u32::try_from(last).expect("a day")).expect("set");
             let seen = std::fs::metadata(&segment.path).expect("there");
-            found.push((segment, seen));
+            times.push((segment, seen));
         }
         let now = UNIX_EPOCH + DAY * u32::try_from(today).expect("a day");
-        ages(&found, now, KEEP).iter().map(|age| age.as_secs() / DAY.as_secs()).collect()
+        ages(&times, now, KEEP).iter().map(|age| age.as_secs() / DAY.as_secs()).collect()
     }
 
     #[test]
-    fn the_age_is_the_time_that_the_records_show() {
+    fn age_follows_the_record_times() {
         assert_eq!(ages_of(&[&[100, 104], &[106, 110], &[115]], 117), [13, 7, 2]);
     }
 
     #[test]
-    fn a_clock_that_is_wrong_by_years_is_one_step() {
-        // A year ahead at a start.
+    fn wrong_clock_counts_as_one_step() {
+        // The clock is a year ahead at startup.
         assert_eq!(ages_of(&[&[100, 104], &[106, 110]], 475), [13, 7]);
-        // Something was written then, and the clock is still wrong at the next start.
+        // A record was written then, and the clock is still wrong at the next startup.
         assert_eq!(ages_of(&[&[100, 104], &[106, 475]], 476), [10, 1]);
-        // It is right again: what was written then is in the future and says nothing.
+        // The clock is right again: records from the future do not count.
         assert_eq!(ages_of(&[&[100, 104], &[106, 475], &[111]], 112), [8, 6, 1]);
-        // Back by ten years, and in 1970.
+        // Back by ten years.
         assert_eq!(ages_of(&[&[4000, 4004], &[4006, 350], &[351]], 352), [2, 2, 1]);
-        // Once ahead and back again and again counts once.
+        // Repeated jumps ahead and back count once.
         assert_eq!(ages_of(&[&[100, 475], &[101, 476], &[102, 477]], 478), [3, 2, 1]);
     }
 
     #[test]
-    fn no_number_of_jumps_makes_anything_too_old() {
+    fn clock_jumps_never_make_a_segment_too_old() {
         let jumps: Vec<i64> = (1..=200).map(|jump| 100 + jump * 400).collect();
         let starts: Vec<&[i64]> = jumps.chunks(1).collect();
         let segments = [&[&[100, 101][..]], &starts[..]].concat();
         let oldest = ages_of(&segments, 100 + 201 * 400)[0];
         assert_eq!(oldest, KEEP.as_secs() / DAY.as_secs() / 2);
-        // Records that show the time in short steps are believed, however long it is.
+        // Records with short steps are credible, however long the total is.
         let daily: Vec<i64> = (101..=300).collect();
         assert_eq!(ages_of(&[&[100], &daily], 300)[0], 200);
     }

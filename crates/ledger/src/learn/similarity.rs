@@ -1,21 +1,21 @@
-//! Whether two words look like forms of one.
+//! Similarity of names and words.
 
-/// From this likeness on (Jaro-Winkler, 0 to 1) two spellings are alike.
-const ALIKE: f64 = 0.88;
-/// A beginning or end that both share says something from this length on.
+/// Jaro-Winkler similarity (0 to 1) from which two spellings are alike.
+const MIN_SIMILARITY: f64 = 0.88;
+/// Minimum length of a shared prefix or word.
 const MIN_SHARED_CHARS: usize = 3;
 
-/// Whether two names share a word, or are spelt alike.
+/// Whether two names share a word, or have a similar spelling.
 pub(super) fn are_related_names(one: &str, two: &str) -> bool {
     let (first, second) = (words(one), words(two));
     first.iter().any(|word| word.len() >= MIN_SHARED_CHARS && second.contains(word))
         || are_spelt_alike(one, two)
 }
 
-/// Whether a word is another spelling or a short form of exactly one of the choices, namely of `meant`.
-pub(super) fn is_spelling_of(sent: &str, meant: &str, choices: &[String]) -> bool {
-    are_spelt_alike(sent, meant)
-        && choices.iter().filter(|choice| *choice != meant).all(|choice| !are_spelt_alike(sent, choice))
+/// Whether a word is another spelling or a short form of exactly one of the choices, namely of `expected`.
+pub(super) fn is_spelling_of(sent: &str, expected: &str, choices: &[String]) -> bool {
+    are_spelt_alike(sent, expected)
+        && choices.iter().filter(|choice| *choice != expected).all(|choice| !are_spelt_alike(sent, choice))
 }
 
 fn are_spelt_alike(one: &str, two: &str) -> bool {
@@ -26,7 +26,7 @@ fn are_spelt_alike(one: &str, two: &str) -> bool {
     let (short, long) = if one.len() <= two.len() { (&one, &two) } else { (&two, &one) };
     short.len() >= MIN_SHARED_CHARS && long.starts_with(short.as_str())
         || one == two
-        || strsim::jaro_winkler(&one, &two) >= ALIKE
+        || strsim::jaro_winkler(&one, &two) >= MIN_SIMILARITY
 }
 
 fn folded(text: &str) -> String {
@@ -64,11 +64,11 @@ mod tests {
     }
 
     #[test]
-    fn a_spelling_is_that_of_one_choice_only() {
+    fn spelling_matches_one_choice_only() {
         let choices = ["high".to_owned(), "low".to_owned()];
         assert!(is_spelling_of("HIGH!", "high", &choices));
         assert!(!is_spelling_of("urgent", "high", &choices));
-        let near = ["started".to_owned(), "starter".to_owned()];
-        assert!(!is_spelling_of("start", "started", &near));
+        let similar = ["started".to_owned(), "starter".to_owned()];
+        assert!(!is_spelling_of("start", "started", &similar));
     }
 }

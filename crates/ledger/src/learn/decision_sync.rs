@@ -1,7 +1,8 @@
-//! Decisions of several gateways on one database: each tells its own, and takes over those of the others.
+//! Synchronizes decisions between gateways that share a database: each publishes its own, and imports those of the
+//! others.
 //!
-//! The file of decisions stays the truth of each gateway. A database that is away delays what others hear and
-//! loses nothing: what it does not have yet is told when it is back.
+//! The decisions file stays the source of truth of each gateway. An unavailable database delays the synchronization and
+//! loses nothing: missing decisions are published when it is back.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -13,47 +14,47 @@ use tokio::time::{sleep, timeout};
 use super::{Event, SharedLearning};
 use crate::index::{SharedRule, Store, StoreError};
 
-/// What decisions are called among the shared rules.
+/// Kind of decisions among the shared rules.
 const KIND: &str = "decision";
-/// How long to wait before a database that is away is tried again.
-const TRY_AGAIN: Duration = Duration::from_millis(500);
-/// How often decisions of other processes of this machine are told on.
-const TELL_ANYWAY: Duration = Duration::from_secs(1);
+/// Retry delay when the database is unavailable.
+const RETRY_DELAY: Duration = Duration::from_millis(500);
+/// Interval at which decisions of other processes of this machine are published.
+const PUBLISH_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Shares decisions. It does not end.
-pub(super) async fn share(learning: &Arc<SharedLearning>, store: &Store) {
-    tokio::join!(tell(learning, store), hear(learning, store));
+/// Synchronizes decisions. Does not return.
+pub(super) async fn run(learning: &Arc<SharedLearning>, store: &Store) {
+    tokio::join!(publish(learning, store), import(learning, store));
 }
 
-async fn tell(learning: &Arc<SharedLearning>, store: &Store) {
-    let mut told: HashSet<String> = HashSet::new();
-    let mut was_away = false;
+async fn publish(learning: &Arc<SharedLearning>, store: &Store) {
+    let mut published: HashSet<String> = HashSet::new();
+    let mut was_unavailable = false;
     loop {
-        for event in learning.decisions_beside(&told) {
+        for event in learning.decisions_except(&published) {
             let key = event.key();
-            match put(store, &event, &key).await {
+            match publish_one(store, &event, &key).await {
                 Ok(()) => {
-                    was_away = false;
-                    told.insert(key);
+                    was_unavailable = false;
+                    published.insert(key);
                 }
                 Err(error) => {
-                    if !was_away {
+                    if !was_unavailable {
                         tracing::warn!("other gateways do not hear of decisions for now: {error}");
                     }
-                    was_away = true;
+                    was_unavailable = true;
                     break;
                 }
             }
         }
-        match was_away {
-            true => sleep(TRY_AGAIN).await,
-            // Somebody decided, or it is time to look.
-            false => drop(timeout(TELL_ANYWAY, learning.decided.notified()).await),
+        match was_unavailable {
+            true => sleep(RETRY_DELAY).await,
+            // A new decision, or the interval is over.
+            false => drop(timeout(PUBLISH_INTERVAL, learning.decision_made.notified()).await),
         }
     }
 }
 
-async fn put(store: &Store, event: &Event, key: &str) -> Result<(), StoreError> {
+async fn publish_one(store: &Store, event: &Event, key: &str) -> Result<(), StoreError> {
     let body = serde_json::to_string(event).map_err(|error| StoreError::Refused(error.to_string()))?;
     let rule = SharedRule {
         id: key.to_owned(),
@@ -64,13 +65,13 @@ async fn put(store: &Store, event: &Event, key: &str) -> Result<(), StoreError> 
         ..SharedRule::default()
     };
     match store.put_rule(&rule, 0).await {
-        // It is there: somebody told it before.
+        // It is already published by another gateway.
         Err(StoreError::Conflict { .. }) => Ok(()),
-        put => put.map(|_| ()),
+        publish_one => publish_one.map(|_| ()),
     }
 }
 
-async fn hear(learning: &Arc<SharedLearning>, store: &Store) {
+async fn import(learning: &Arc<SharedLearning>, store: &Store) {
     let mut changes = store.watch_rules(0);
     while let Some(change) = changes.next().await {
         if change.kind != KIND {

@@ -1,51 +1,51 @@
-//! The lines of one file, also while somebody writes it.
+//! Reads the lines of one file, also while another process writes it.
 
 use std::fs::File;
 use std::io::{self, BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
-use super::line::MAX_LINE;
+use super::line_format::MAX_LINE;
 
-/// How much is read at once, in bytes.
+/// Size of the read buffer in bytes.
 const READ_BYTES: usize = 64 << 10;
 
-/// Reads a file line by line and knows where it is.
+/// Reads a file line by line and tracks the position.
 #[derive(Debug)]
-pub(super) struct Lines {
+pub(super) struct LineReader {
     reader: BufReader<File>,
     buffer: Vec<u8>,
-    /// Where the next line begins.
+    /// Offset of the next line.
     next: u64,
-    /// The line that was read last, or the one that is not whole: its number from 1 on, and where it begins.
+    /// Number (from 1 on) and offset of the line that was read last, or of the incomplete one.
     pub line: u64,
     pub offset: u64,
 }
 
-/// What was found.
+/// Result of reading a line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Found {
-    /// A whole line; its bytes are in [`Lines::bytes`].
+pub(super) enum LineRead {
+    /// A complete line; its content is in [`LineReader::bytes`].
     Line,
-    /// A whole line that is longer than lines may be.
+    /// A complete line that exceeds the maximum length.
     TooLong,
-    /// The file ends within a line. Asked again, it is read again from its begin.
+    /// The file ends within a line. The next call reads it again from its start.
     Unfinished,
-    /// The file ends here.
+    /// The end of the file.
     End,
 }
 
-impl Lines {
-    pub fn open(path: &Path) -> io::Result<Lines> {
+impl LineReader {
+    pub fn open(path: &Path) -> io::Result<LineReader> {
         let reader = BufReader::with_capacity(READ_BYTES, File::open(path)?);
-        Ok(Lines { reader, buffer: Vec::new(), next: 0, line: 0, offset: 0 })
+        Ok(LineReader { reader, buffer: Vec::new(), next: 0, line: 0, offset: 0 })
     }
 
-    /// The line that was read last, without its newline.
+    /// The content of the last line, without its newline.
     pub fn bytes(&self) -> &[u8] {
         &self.buffer
     }
 
-    pub fn read(&mut self) -> io::Result<Found> {
+    pub fn read(&mut self) -> io::Result<LineRead> {
         self.buffer.clear();
         let mut count = 0_u64;
         loop {
@@ -59,7 +59,7 @@ impl Lines {
                 return self.stop(count);
             }
             if self.buffer.len() > MAX_LINE {
-                // It is no line of ours. Only its end is looked for.
+                // It cannot be a journal line. Only its end is searched.
                 self.buffer.clear();
             }
         }
@@ -67,17 +67,17 @@ impl Lines {
         self.offset = self.next;
         self.next += count;
         self.buffer.pop();
-        Ok(if count > MAX_LINE as u64 { Found::TooLong } else { Found::Line })
+        Ok(if count > MAX_LINE as u64 { LineRead::TooLong } else { LineRead::Line })
     }
 
-    fn stop(&mut self, unfinished: u64) -> io::Result<Found> {
+    fn stop(&mut self, unfinished: u64) -> io::Result<LineRead> {
         self.buffer.clear();
-        // What was read ahead may be changed when it is read again: the writer cuts off what it could not finish.
+        // The read-ahead bytes may change: the writer truncates a line that it could not finish.
         self.reader.seek(SeekFrom::Start(self.next))?;
-        Ok(if unfinished == 0 { Found::End } else { Found::Unfinished })
+        Ok(if unfinished == 0 { LineRead::End } else { LineRead::Unfinished })
     }
 
-    /// Where the line after the last one begins.
+    /// Offset of the line after the last one.
     pub fn next_offset(&self) -> u64 {
         self.next
     }
@@ -90,37 +90,37 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_line_that_is_being_written_is_read_when_it_is_whole() {
+    fn incomplete_line_is_read_when_complete() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x");
         let mut file = File::create(&path).unwrap();
         file.write_all(b"one\ntw").unwrap();
-        let mut lines = Lines::open(&path).unwrap();
-        assert_eq!((lines.read().unwrap(), lines.bytes()), (Found::Line, &b"one"[..]));
-        assert_eq!(lines.read().unwrap(), Found::Unfinished);
-        // What could not be finished is cut off, and another line takes its place.
+        let mut lines = LineReader::open(&path).unwrap();
+        assert_eq!((lines.read().unwrap(), lines.bytes()), (LineRead::Line, &b"one"[..]));
+        assert_eq!(lines.read().unwrap(), LineRead::Unfinished);
+        // The incomplete line is truncated, and another line takes its place.
         file.set_len(4).unwrap();
-        assert_eq!(lines.read().unwrap(), Found::End);
+        assert_eq!(lines.read().unwrap(), LineRead::End);
         file.seek(SeekFrom::End(0)).unwrap();
         file.write_all(b"TWO\n").unwrap();
-        assert_eq!((lines.read().unwrap(), lines.bytes()), (Found::Line, &b"TWO"[..]));
+        assert_eq!((lines.read().unwrap(), lines.bytes()), (LineRead::Line, &b"TWO"[..]));
         assert_eq!((lines.line, lines.offset, lines.next_offset()), (2, 4, 8));
-        assert_eq!(lines.read().unwrap(), Found::End);
+        assert_eq!(lines.read().unwrap(), LineRead::End);
     }
 
     #[test]
-    fn a_line_without_end_takes_no_memory_without_end() {
+    fn endless_line_uses_bounded_memory() {
         let folder = tempfile::tempdir().unwrap();
         let path = folder.path().join("x");
         let mut file = File::create(&path).unwrap();
-        // A hole of zeros: it costs nothing on the disk.
+        // A sparse file: the zeros take no disk space.
         file.set_len(3 * MAX_LINE as u64).unwrap();
         file.seek(SeekFrom::End(0)).unwrap();
         file.write_all(b"\nafter\n").unwrap();
-        let mut lines = Lines::open(&path).unwrap();
-        assert_eq!(lines.read().unwrap(), Found::TooLong);
+        let mut lines = LineReader::open(&path).unwrap();
+        assert_eq!(lines.read().unwrap(), LineRead::TooLong);
         assert!(lines.buffer.capacity() <= 4 * MAX_LINE);
-        assert_eq!((lines.read().unwrap(), lines.bytes()), (Found::Line, &b"after"[..]));
+        assert_eq!((lines.read().unwrap(), lines.bytes()), (LineRead::Line, &b"after"[..]));
         assert_eq!(lines.offset, 3 * MAX_LINE as u64 + 1);
     }
 }

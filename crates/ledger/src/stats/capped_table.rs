@@ -1,24 +1,24 @@
-//! Rows by name, in the order of their coming, at most so many; then there is one row for all others.
+//! CappedTable of rows by name, in order of arrival, with a maximum size and one row for all others.
 
 use std::collections::HashMap;
 
 use super::OTHERS;
 
 #[derive(Debug)]
-pub(super) struct Table<K, V> {
+pub(super) struct CappedTable<K, V> {
     rows: Vec<(K, V)>,
     places: HashMap<Box<str>, usize>,
     limit: usize,
     others: Option<V>,
 }
 
-impl<K, V: Default> Table<K, V> {
+impl<K, V: Default> CappedTable<K, V> {
     pub fn new(limit: usize) -> Self {
-        Table { rows: Vec::new(), places: HashMap::new(), limit, others: None }
+        CappedTable { rows: Vec::new(), places: HashMap::new(), limit, others: None }
     }
 
-    /// The row of a name, made when there is none and there is place. `number` is how many came before it;
-    /// the row of all others has none.
+    /// The row of a name, created when missing and while there is space. The number is its index; the row of all others
+    /// has none.
     pub fn row(&mut self, name: &str, key: impl FnOnce() -> K) -> (Option<usize>, &mut V) {
         let place = match self.places.get(name) {
             Some(place) => Some(*place),
@@ -42,7 +42,7 @@ impl<K, V: Default> Table<K, V> {
         self.rows.get(*self.places.get(name)?).map(|(_, value)| value)
     }
 
-    /// All rows in their order, and at the end the one of all others, without a key.
+    /// All rows in their order, and last the one of all others, without a key.
     pub fn rows(&self) -> impl Iterator<Item = (Option<&K>, &V)> {
         let named = self.rows.iter().map(|(key, value)| (Some(key), value));
         named.chain(self.others.as_ref().map(|value| (None, value)))

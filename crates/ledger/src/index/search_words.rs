@@ -1,6 +1,6 @@
-//! Cuts what is searched for, and what is searched in, into the same words.
+//! Splits search queries and searched texts into the same words.
 //!
-//! Both databases get words that are cut already, so that a search finds the same in both.
+//! Both databases get words that are already split, so that a search returns the same in both.
 
 use std::collections::HashSet;
 
@@ -8,25 +8,25 @@ use serde_json::Value;
 
 use crate::Record;
 
-/// How many different words of one record are kept, how long one may be, and how much text is looked at.
-const WORDS: usize = 1_000;
-const WORD_CHARS: usize = 64;
-const TEXT_BYTES: usize = 64 << 10;
-/// How many words a search may have.
-const SEARCHED_WORDS: usize = 16;
+/// Maximum number of distinct words of one record, their length, and the bytes of text that are used.
+const MAX_WORDS: usize = 1_000;
+const MAX_WORD_CHARS: usize = 64;
+const MAX_TEXT_BYTES: usize = 64 << 10;
+/// Maximum number of words of a search.
+const MAX_SEARCH_TERMS: usize = 16;
 
 /// A word to search for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Searched {
+pub(super) struct SearchTerm {
     pub word: String,
-    /// Whether words that only begin so are found too.
-    pub is_begin: bool,
+    /// Whether it matches as a prefix.
+    pub is_prefix: bool,
 }
 
-/// The words of a record: those of its tool, of its arguments and of its error, each once, with blanks between.
-pub(super) fn of_record(record: &Record) -> String {
-    let mut words = Words::default();
-    words.add_whole(of_tool(&record.tool));
+/// The words of a record, from its tool, its arguments and its error, each once, separated by spaces.
+pub(super) fn words_of_record(record: &Record) -> String {
+    let mut words = WordCollector::default();
+    words.add_whole(word_of_tool(&record.tool));
     words.add_text(&record.tool);
     for json in [&record.arguments, &record.normalized].into_iter().flatten() {
         match serde_json::from_str::<Value>(json.get()) {
@@ -41,38 +41,37 @@ pub(super) fn of_record(record: &Record) -> String {
     words.text
 }
 
-/// The one word that stands for a tool's whole name. With it a search for a rare tool and a frequent word looks at
-/// few calls.
-pub(super) fn of_tool(tool: &str) -> String {
-    // FNV-1a: the same everywhere and always. Two tools that share a word cost time and nothing else.
+/// One word for a tool's whole name. With it a search for a rare tool and a frequent word reads few calls.
+pub(super) fn word_of_tool(tool: &str) -> String {
+    // FNV-1a: stable across versions and machines. A collision of two tools costs time and nothing else.
     let hash = tool.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
     });
     format!("tool{hash:016x}")
 }
 
-/// What a person typed, as words that must all be there. `*` at the end of a word finds all that begin so.
-pub(super) fn searched(text: &str) -> Vec<Searched> {
+/// Parses a search query into words that must all match. `*` at the end of a word matches a prefix.
+pub(super) fn parse_query(text: &str) -> Vec<SearchTerm> {
     let mut found = Vec::new();
     for part in text.split_whitespace() {
         let before = found.len();
-        cut(part, |word| found.push(Searched { word, is_begin: false }));
+        split_words(part, |word| found.push(SearchTerm { word, is_prefix: false }));
         if let Some(last) = found[before..].last_mut() {
-            last.is_begin = part.ends_with('*');
+            last.is_prefix = part.ends_with('*');
         }
     }
-    found.truncate(SEARCHED_WORDS);
+    found.truncate(MAX_SEARCH_TERMS);
     found
 }
 
 #[derive(Default)]
-struct Words {
+struct WordCollector {
     seen: HashSet<String>,
     text: String,
     read: usize,
 }
 
-impl Words {
+impl WordCollector {
     fn add_json(&mut self, value: &Value) {
         match value {
             Value::String(text) => self.add_text(text),
@@ -87,14 +86,14 @@ impl Words {
     }
 
     fn add_text(&mut self, text: &str) {
-        let left = TEXT_BYTES.saturating_sub(self.read);
+        let left = MAX_TEXT_BYTES.saturating_sub(self.read);
         let text = &text[..text.floor_char_boundary(left)];
         self.read += text.len();
-        cut(text, |word| self.add_whole(word));
+        split_words(text, |word| self.add_whole(word));
     }
 
     fn add_whole(&mut self, word: String) {
-        if self.seen.len() >= WORDS || self.seen.contains(&word) {
+        if self.seen.len() >= MAX_WORDS || self.seen.contains(&word) {
             return;
         }
         if !self.text.is_empty() {
@@ -105,10 +104,10 @@ impl Words {
     }
 }
 
-/// Letters and digits make words, everything else parts them. What is too long is cut off.
-fn cut(text: &str, mut each: impl FnMut(String)) {
+/// Splits at everything but letters and digits. Long words are truncated.
+fn split_words(text: &str, mut each: impl FnMut(String)) {
     for word in text.split(|letter: char| !letter.is_alphanumeric()).filter(|word| !word.is_empty()) {
-        each(word.chars().take(WORD_CHARS).flat_map(char::to_lowercase).collect());
+        each(word.chars().take(MAX_WORD_CHARS).flat_map(char::to_lowercase).collect());
     }
 }
 
@@ -125,11 +124,11 @@ mod tests {
     }
 
     fn words(record: &Record) -> Vec<String> {
-        of_record(record).split(' ').skip(1).map(str::to_owned).collect()
+        words_of_record(record).split(' ').skip(1).map(str::to_owned).collect()
     }
 
     #[test]
-    fn names_paths_and_escapes_are_cut_into_words() {
+    fn names_paths_and_escapes_are_split_into_words() {
         let record = record("Read_File", r#"{"path":"/etc/Hosts.d\nstrasse","größe":12.5}"#);
         assert_eq!(
             words(&record),
@@ -138,36 +137,36 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_kept_once_and_their_number_has_a_bound() {
+    fn words_are_distinct_and_bounded() {
         assert_eq!(words(&record("a", r#"["b b","b"]"#)), ["a", "b"]);
         let many = (0..5_000).map(|n| format!("w{n}")).collect::<Vec<_>>().join(" ");
-        assert_eq!(of_record(&record("a", &format!("{many:?}"))).split(' ').count(), WORDS);
+        assert_eq!(words_of_record(&record("a", &format!("{many:?}"))).split(' ').count(), MAX_WORDS);
     }
 
     #[test]
-    fn a_star_finds_what_begins_so() {
+    fn star_matches_a_prefix() {
         let begins: Vec<(String, bool)> =
-            searched("Read* hosts.txt* x").into_iter().map(|word| (word.word, word.is_begin)).collect();
+            parse_query("Read* hosts.txt* x").into_iter().map(|word| (word.word, word.is_prefix)).collect();
         let expected = [("read", true), ("hosts", false), ("txt", true), ("x", false)];
-        assert_eq!(begins, expected.map(|(word, is_begin)| (word.to_owned(), is_begin)));
-        assert!(searched(" \"' -- *").is_empty());
+        assert_eq!(begins, expected.map(|(word, is_prefix)| (word.to_owned(), is_prefix)));
+        assert!(parse_query(" \"' -- *").is_empty());
     }
 
     proptest! {
         #[test]
-        fn every_word_of_a_record_is_found_by_itself(text in "\\PC{0,60}") {
+        fn every_word_of_a_record_is_searchable(text in "\\PC{0,60}") {
             let json = serde_json::to_string(&text).expect("a string is JSON");
             let kept: HashSet<String> = words(&record("t", &json)).into_iter().collect();
-            for searched in searched(&text) {
-                prop_assert!(kept.contains(&searched.word), "{:?} is not in {kept:?}", searched.word);
+            for term in parse_query(&text) {
+                prop_assert!(kept.contains(&term.word), "{:?} is not in {kept:?}", term.word);
             }
         }
 
         #[test]
-        fn words_have_no_letter_that_a_query_language_knows(text in "\\PC{0,60}") {
-            for searched in searched(&text) {
+        fn words_contain_no_query_syntax(text in "\\PC{0,60}") {
+            for term in parse_query(&text) {
                 let is_plain = |letter: char| !letter.is_ascii() || letter.is_ascii_alphanumeric();
-                prop_assert!(searched.word.chars().all(is_plain));
+                prop_assert!(term.word.chars().all(is_plain));
             }
         }
     }

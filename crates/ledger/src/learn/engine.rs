@@ -1,4 +1,4 @@
-//! All of the learning together: the learner, the policy, the decisions, and the rules that they make active.
+//! Learning engine: evidence, policy, decisions, and the active learned rules.
 
 use std::collections::HashSet;
 use std::path::PathBuf;
@@ -10,34 +10,34 @@ use toolwright_model::{LearnPolicy, ToolDefinition};
 use toolwright_normalizer::ActiveRules;
 use toolwright_normalizer::rules::parse_learned;
 
+use super::collector::{Learner, schema_of, scope_of};
+use super::decision_store::{DecisionStore, Loaded, StoreError};
 use super::decisions::{Decisions, Event, What};
-use super::learner::{Learner, schema_of, scope_of};
 use super::policy::{Unsafe, check};
 use super::rules_file::{RulesFileError, rendered, write_rules_file};
-use super::store::{DecisionStore, Loaded, StoreError};
 use super::suggestion::{Status, Suggestion};
 use crate::Record;
 
-/// Who decides when the policy does.
+/// Author of decisions of the policy.
 const POLICY: &str = "policy:apply-safe";
-/// Who decides when a tool has another schema.
+/// Author of decisions because of a changed schema.
 const SCHEMA: &str = "schema";
-/// Rules that the policy may apply to one tool within a day, when nothing else is said.
+/// Default for the rules that the policy may apply to one tool within a day.
 const APPLIED_PER_TOOL_AND_DAY: usize = 5;
 const DAY_US: i64 = 24 * 60 * 60 * 1_000_000;
 
-/// How to learn.
+/// Options of learning.
 #[derive(Clone, Debug)]
 pub struct LearningOptions {
-    /// What is done with suggestions.
+    /// The policy for suggestions.
     pub policy: LearnPolicy,
-    /// The rules that accepted suggestions are added to.
+    /// The active rules, to which accepted suggestions are added.
     pub rules: Arc<ActiveRules>,
-    /// Where the file of learned rules is written; nowhere when not given.
+    /// Folder of the learned rules file; the file is not written when absent.
     pub folder: Option<PathBuf>,
-    /// Rules that the policy may apply to one tool within a day.
+    /// Maximum number of rules that the policy may apply to one tool within a day.
     pub applied_per_tool_and_day: usize,
-    /// Tokens whose corrections may put rules into force with `apply-safe`, besides the owner's.
+    /// Tokens whose corrections may activate rules with `apply-safe`, in addition to the owner's.
     pub deciders: Vec<String>,
 }
 
@@ -53,51 +53,51 @@ impl Default for LearningOptions {
     }
 }
 
-/// Why a decision was not made.
+/// Error of a decision.
 #[derive(Debug, thiserror::Error)]
 pub enum LearningError {
     /// No such suggestion.
     #[error("there is no suggestion \"{0}\"; list them to see their ids")]
     Unknown(String),
-    /// What is asked does not go with what was decided before.
+    /// The decision contradicts an earlier one.
     #[error("suggestion {id} is {} already, so it cannot be {wanted}", .status.word())]
     Already {
         /// The suggestion.
         id: String,
-        /// What became of it.
+        /// Its current status.
         status: Status,
-        /// What was asked.
+        /// The requested status.
         wanted: &'static str,
     },
-    /// Nothing was decided that could be taken back.
+    /// There is no decision to undo.
     #[error("nothing was decided about suggestion {0}, so there is nothing to undo")]
     NothingToUndo(String),
-    /// The rule does not go with those in force.
+    /// The rule conflicts with the active learned rules.
     #[error("suggestion {id} does not go with the learned rules in force: {why}; undo the other one first")]
     Clash {
         /// The suggestion.
         id: String,
-        /// What is wrong.
+        /// The conflict.
         why: String,
     },
-    /// It could not be kept.
+    /// The decision could not be stored.
     #[error(transparent)]
     Store(#[from] StoreError),
-    /// The decision is kept, but the rules file is not written.
+    /// The decision is stored, but the rules file is not written.
     #[error(transparent)]
     RulesFile(#[from] RulesFileError),
 }
 
-/// What changed the rules in force by itself.
+/// Automatic change of the active rules.
 #[derive(Clone, Debug)]
 pub enum Move {
     /// The policy applied a suggestion.
     Applied(Suggestion),
-    /// A rule lapsed because the tool has another schema.
+    /// A rule lapsed because the tool's schema changed.
     Lapsed(Suggestion),
 }
 
-/// Learns, and keeps what was decided.
+/// Learns from calls, and stores decisions.
 pub struct Learning {
     options: LearningOptions,
     learner: Learner,
@@ -105,12 +105,12 @@ pub struct Learning {
     decisions: Decisions,
     history: Vec<Event>,
     known: HashSet<String>,
-    /// Suggestions of before, whose tools have not been seen since.
+    /// Suggestions of earlier runs whose tools have not been observed since.
     earlier: Vec<Suggestion>,
 }
 
 impl Learning {
-    /// Begins with what was decided before, and writes the rules file anew.
+    /// Loads earlier decisions, activates their rules, and rewrites the rules file.
     pub fn open(
         options: LearningOptions,
         mut store: Box<dyn DecisionStore>,
@@ -132,25 +132,25 @@ impl Learning {
             false => learning.absorb(loaded.events.clone()).map(|_| ()),
         };
         match begun {
-            // They are active all the same: only processes that read the file do not see them.
+            // The rules are active anyway: only processes that read the file do not see them.
             Err(LearningError::RulesFile(error)) => tracing::warn!("{error}"),
             begun => begun?,
         }
         Ok((learning, loaded))
     }
 
-    /// Suggestions that were there before. Each stays until its tool is seen again: what is known then counts.
+    /// Sets the suggestions of earlier runs. Each stays until its tool is observed again; then the new evidence counts.
     pub fn remember(&mut self, earlier: Vec<Suggestion>) {
         self.earlier = earlier;
     }
 
-    /// Takes over what other processes decided on the same folder. Whether there was something.
+    /// Loads decisions of other processes in the same folder. Returns whether there were any.
     pub fn refresh(&mut self) -> Result<bool, LearningError> {
         let news = self.store.news()?;
         self.absorb(news)
     }
 
-    /// Takes over and keeps what was decided elsewhere. Whether there was something new.
+    /// Imports and stores decisions of other gateways. Returns whether any was new.
     pub fn import(&mut self, events: Vec<Event>) -> Result<bool, LearningError> {
         let new: Vec<Event> = events.into_iter().filter(|event| !self.known.contains(&event.key())).collect();
         for event in &new {
@@ -159,7 +159,7 @@ impl Learning {
         self.absorb(new)
     }
 
-    /// Puts decisions where they belong in time; what holds then is made anew.
+    /// Inserts decisions in the order of time, and rebuilds the state from all of them.
     fn absorb(&mut self, events: Vec<Event>) -> Result<bool, LearningError> {
         let before = self.history.len();
         for event in events {
@@ -177,27 +177,27 @@ impl Learning {
         Ok(true)
     }
 
-    /// The active rules, learned ones included.
+    /// The active rules, including the learned ones.
     pub fn rules(&self) -> &Arc<ActiveRules> {
         &self.options.rules
     }
 
-    /// What is done with suggestions.
+    /// The policy for suggestions.
     pub fn policy(&self) -> LearnPolicy {
         self.options.policy
     }
 
-    /// What is done with suggestions from now on.
+    /// Changes what happens with suggestions.
     pub fn set_policy(&mut self, policy: LearnPolicy) {
         self.options.policy = policy;
     }
 
-    /// Tokens whose corrections may put rules into force from now on, besides the owner's.
+    /// Sets the tokens whose corrections may activate rules, in addition to the owner's.
     pub fn set_deciders(&mut self, deciders: Vec<String>) {
         self.learner.set_deciders(deciders);
     }
 
-    /// Learns from a finished call. Tells what that changed.
+    /// Learns from a finished call. Returns the resulting changes of the active rules.
     pub fn observe(
         &mut self,
         record: &Record,
@@ -211,14 +211,14 @@ impl Learning {
         if self.options.policy == LearnPolicy::Off {
             return Ok(moves);
         }
-        let has_news = self.learner.notice(record, tool);
-        if has_news && self.options.policy == LearnPolicy::ApplySafe {
+        let has_correction = self.learner.learn(record, tool);
+        if has_correction && self.options.policy == LearnPolicy::ApplySafe {
             moves.extend(self.apply_safe(&scope, record.ts)?);
         }
         Ok(moves)
     }
 
-    /// Every suggestion that is known, with what was decided about it: new ones first, the surest of them first.
+    /// Every known suggestion with its status: new ones first, the most confident of them first.
     pub fn suggestions(&self) -> Vec<Suggestion> {
         let mut all = self.learner.suggestions();
         all.extend(self.earlier.iter().filter(|one| !self.learner.knows(&one.tool)).cloned());
@@ -234,19 +234,19 @@ impl Learning {
         all
     }
 
-    /// What is suggested, without what was decided about it: what a later start remembers.
+    /// Suggestions without a decision, which are stored for the next start.
     pub fn undecided(&self) -> Vec<Suggestion> {
         let mut all = self.suggestions();
         all.retain(|suggestion| suggestion.status == Status::Suggested);
         all
     }
 
-    /// One suggestion.
+    /// Returns one suggestion.
     pub fn suggestion(&self, id: &str) -> Option<Suggestion> {
         self.suggestions().into_iter().find(|suggestion| suggestion.id == id)
     }
 
-    /// Why a suggestion waits for a person; `None` when the policy `apply-safe` would take it.
+    /// The reason why a suggestion needs a person; `None` when the policy `apply-safe` would accept it.
     pub fn why_not_safe(&self, id: &str) -> Result<Option<Unsafe>, LearningError> {
         let suggestion = self.suggestion(id).ok_or_else(|| LearningError::Unknown(id.to_owned()))?;
         let known = self.learner.suggestions_for(&suggestion.tool);
@@ -259,12 +259,12 @@ impl Learning {
         &self.history
     }
 
-    /// The learned rules in force, in the order in which they came.
+    /// The active learned rules, in the order of activation.
     pub fn active_rules(&self) -> Vec<Value> {
         self.decisions.active().map(rule_of).collect()
     }
 
-    /// Makes a suggestion's rule active before it returns. `now` is in microseconds since 1970.
+    /// Activates a suggestion's rule before it returns. `now` is in microseconds since 1970.
     pub fn accept(&mut self, id: &str, by: &str, now: i64) -> Result<Suggestion, LearningError> {
         let suggestion = self.suggestion(id).ok_or_else(|| LearningError::Unknown(id.to_owned()))?;
         if matches!(suggestion.status, Status::Active | Status::Lapsed) {
@@ -275,7 +275,7 @@ impl Learning {
         self.decide(What::Accepted, suggestion, by, now)
     }
 
-    /// Puts a suggestion away until its evidence has doubled.
+    /// Hides a suggestion until its evidence has doubled.
     pub fn dismiss(&mut self, id: &str, by: &str, now: i64) -> Result<Suggestion, LearningError> {
         let suggestion = self.suggestion(id).ok_or_else(|| LearningError::Unknown(id.to_owned()))?;
         if !matches!(suggestion.status, Status::Suggested | Status::Undone) {
@@ -285,8 +285,7 @@ impl Learning {
         self.decide(What::Dismissed, suggestion, by, now)
     }
 
-    /// Takes the last decision about a suggestion back: its rule is no longer active when this returns, or it is
-    /// suggested again.
+    /// Undoes the last decision about a suggestion: its rule is inactive when this returns, or it is suggested again.
     pub fn undo(&mut self, id: &str, by: &str, now: i64) -> Result<Suggestion, LearningError> {
         let decision = self.decisions.get(id).ok_or_else(|| match self.suggestion(id) {
             Some(_) => LearningError::NothingToUndo(id.to_owned()),
@@ -307,7 +306,7 @@ impl Learning {
         now: i64,
     ) -> Result<Suggestion, LearningError> {
         let id = suggestion.id.clone();
-        // A clock that was put back does not put a decision before those that it follows.
+        // A clock that was set back must not order a decision before the one that it follows.
         let ts = self.decisions.get(&id).map_or(now, |decision| now.max(decision.last.ts + 1));
         let event = Event { ts, id: id.clone(), event: what, by: by.to_owned(), suggestion };
         self.store.append(&event)?;
@@ -317,10 +316,10 @@ impl Learning {
         Ok(Suggestion { status, ..suggestion })
     }
 
-    /// Makes the rules of accepted suggestions active, then writes their file.
+    /// Activates the rules of accepted suggestions, then writes their file.
     fn activate(&self) -> Result<(), LearningError> {
         let rules = self.active_rules();
-        // What was accepted was checked; a rule from a file that was edited by hand may be wrong.
+        // Accepted rules were checked; a rule from a file that was edited by hand may be invalid.
         let learned =
             rules.iter().filter_map(|rule| parse_learned(&rendered(std::slice::from_ref(rule))).ok());
         self.options.rules.set_learned(learned.flatten().collect());
@@ -330,7 +329,7 @@ impl Learning {
         Ok(())
     }
 
-    /// Whether a rules file with the new rule would be taken.
+    /// Checks that a rules file with the new rule would be valid.
     fn check_together(&self, suggestion: &Suggestion, by: &str, now: i64) -> Result<(), LearningError> {
         let mut rules = self.active_rules();
         rules.push(suggestion.rule_accepted(by, &time(now)));
@@ -340,7 +339,7 @@ impl Learning {
         })
     }
 
-    /// Ends rules that were learned of another schema of the tool.
+    /// Deactivates rules that were learned for another schema of the tool.
     fn lapse(&mut self, scope: &str, schema: &str, now: i64) -> Result<Vec<Move>, LearningError> {
         let is_old = |event: &&Event| {
             let suggestion = &event.suggestion;
@@ -350,18 +349,18 @@ impl Learning {
             self.decisions.active().filter(is_old).map(|event| event.suggestion.clone()).collect();
         let mut moves = Vec::new();
         for suggestion in old {
-            // What the old schema taught does not suggest the rule again.
+            // Evidence about the old schema must not suggest the rule again.
             self.learner.forget(scope);
             moves.push(Move::Lapsed(self.decide(What::Lapsed, suggestion, SCHEMA, now)?));
         }
         Ok(moves)
     }
 
-    /// Applies what is safe for a tool.
+    /// Applies the safe suggestions for a tool.
     fn apply_safe(&mut self, scope: &str, now: i64) -> Result<Vec<Move>, LearningError> {
         let mut moves = Vec::new();
         for (suggestion, facts) in self.learner.suggestions_for(scope) {
-            // What a person decided before, the policy does not decide again.
+            // The policy does not repeat the decision of a person.
             let is_new = match self.decisions.get(&suggestion.id) {
                 None => true,
                 Some(decision) => decision.status == Status::Lapsed,
@@ -375,8 +374,8 @@ impl Learning {
             if let Some(reason) = &unsafe_because {
                 tracing::debug!(suggestion = suggestion.id, %reason, "waits for a person");
             }
-            let is_taken = is_new && unsafe_because.is_none();
-            if is_taken && self.check_together(&suggestion, POLICY, now).is_ok() {
+            let is_accepted = is_new && unsafe_because.is_none();
+            if is_accepted && self.check_together(&suggestion, POLICY, now).is_ok() {
                 moves.push(Move::Applied(self.decide(What::Accepted, suggestion, POLICY, now)?));
             }
         }

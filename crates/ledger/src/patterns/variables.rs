@@ -1,12 +1,12 @@
-//! What differs from call to call: how each kind of it begins, and where it ends.
+//! Variable parts of error messages: paths, URLs, numbers, ids, times and quoted text.
 
 use std::sync::LazyLock;
 
 use regex::Regex;
 
-/// A kind of thing that differs from call to call.
+/// Kind of a variable part.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum VariableKind {
     Path,
     Url,
     Number,
@@ -18,115 +18,115 @@ pub(super) enum Kind {
     Ip,
 }
 
-impl Kind {
-    pub const ALL: [Kind; 9] = [
-        Kind::Path,
-        Kind::Url,
-        Kind::Number,
-        Kind::Id,
-        Kind::Uuid,
-        Kind::Time,
-        Kind::Text,
-        Kind::Email,
-        Kind::Ip,
+impl VariableKind {
+    pub const ALL: [VariableKind; 9] = [
+        VariableKind::Path,
+        VariableKind::Url,
+        VariableKind::Number,
+        VariableKind::Id,
+        VariableKind::Uuid,
+        VariableKind::Time,
+        VariableKind::Text,
+        VariableKind::Email,
+        VariableKind::Ip,
     ];
 
-    /// What stands in its place.
-    pub const fn mark(self) -> &'static str {
+    /// The placeholder in a pattern.
+    pub const fn placeholder(self) -> &'static str {
         match self {
-            Kind::Path => "<PATH>",
-            Kind::Url => "<URL>",
-            Kind::Number => "<N>",
-            Kind::Id => "<ID>",
-            Kind::Uuid => "<UUID>",
-            Kind::Time => "<TIME>",
-            Kind::Text => "<STR>",
-            Kind::Email => "<EMAIL>",
-            Kind::Ip => "<IP>",
+            VariableKind::Path => "<PATH>",
+            VariableKind::Url => "<URL>",
+            VariableKind::Number => "<N>",
+            VariableKind::Id => "<ID>",
+            VariableKind::Uuid => "<UUID>",
+            VariableKind::Time => "<TIME>",
+            VariableKind::Text => "<STR>",
+            VariableKind::Email => "<EMAIL>",
+            VariableKind::Ip => "<IP>",
         }
     }
 }
 
-/// The kind that the text begins with, and how long it is. `before` is the sign that stands before it. Without
-/// `may_be_relative` a path that begins with a name is not looked for.
-pub(super) fn find(text: &str, before: Option<char>, may_be_relative: bool) -> Option<(Kind, usize)> {
+/// The variable part at the start of the text, and its length. `before` is the preceding character. Without
+/// `may_be_relative`, relative paths that start with a name are not matched.
+pub(super) fn find(text: &str, before: Option<char>, may_be_relative: bool) -> Option<(VariableKind, usize)> {
     let first = text.chars().next()?;
     let is_word_begin = !before.is_some_and(char::is_alphanumeric);
     if matches!(first, '/' | '\\' | '~' | '.') {
-        return path(text, before).map(|length| (Kind::Path, length));
+        return path(text, before).map(|length| (VariableKind::Path, length));
     }
     if !is_word_begin || !(first.is_alphanumeric() || matches!(first, '+' | '-' | ':')) {
         return None;
     }
     if let Some(length) = url(text) {
-        return Some((Kind::Url, length));
+        return Some((VariableKind::Url, length));
     }
     if let Some(length) = email(text) {
-        return Some((Kind::Email, length));
+        return Some((VariableKind::Email, length));
     }
     if let Some(length) = begins(&UUID, text) {
-        return Some((Kind::Uuid, length));
+        return Some((VariableKind::Uuid, length));
     }
     if let Some(length) = begins(&TIME, text) {
-        return Some((Kind::Time, length));
+        return Some((VariableKind::Time, length));
     }
     if let Some(length) = ip(text) {
-        return Some((Kind::Ip, length));
+        return Some((VariableKind::Ip, length));
     }
     if let Some(length) =
         windows_path(text).or_else(|| may_be_relative.then(|| relative_path(text)).flatten())
     {
-        return Some((Kind::Path, length));
+        return Some((VariableKind::Path, length));
     }
     number_or_id(text)
 }
 
-/// How long the word is that the text begins with.
+/// Length of the word at the start of the text.
 pub(super) fn word(text: &str) -> usize {
-    text.find(|sign: char| !sign.is_alphanumeric()).unwrap_or(text.len())
+    text.find(|c: char| !c.is_alphanumeric()).unwrap_or(text.len())
 }
 
-/// What a quote at the begin of a text means.
-pub(super) enum Quoted<'a> {
-    /// There is none. An apostrophe inside a word is none.
+/// Result of matching a quoted text.
+pub(super) enum QuotedText<'a> {
+    /// No quote. An apostrophe inside a word is none.
     No,
-    /// A text in quotes, without them, and its length with them.
+    /// The text without its quotes, and its length with them.
     Yes(&'a str, usize),
-    /// None that closes it, before the line ends there.
+    /// An opening quote without a closing one on this line, whose end is at this length.
     Open(usize),
 }
 
-/// A text in quotes.
-pub(super) fn quoted(text: &str, before: Option<char>) -> Quoted<'_> {
-    let Some(open) = text.chars().next() else { return Quoted::No };
+/// Matches a quoted text.
+pub(super) fn quoted(text: &str, before: Option<char>) -> QuotedText<'_> {
+    let Some(open) = text.chars().next() else { return QuotedText::No };
     let close = match open {
         '"' | '`' => open,
         '\'' if !before.is_some_and(char::is_alphanumeric) => open,
         '“' | '„' => '”',
         '‘' if !before.is_some_and(char::is_alphanumeric) => '’',
         '«' => '»',
-        _ => return Quoted::No,
+        _ => return QuotedText::No,
     };
     let inside = &text[open.len_utf8()..];
     let mut is_escaped = false;
-    for (at, sign) in inside.char_indices() {
-        match sign {
-            '\n' => return Quoted::Open(open.len_utf8() + at),
+    for (at, c) in inside.char_indices() {
+        match c {
+            '\n' => return QuotedText::Open(open.len_utf8() + at),
             '\\' if !is_escaped && open == '"' => {
                 is_escaped = true;
                 continue;
             }
-            _ if sign == close && !is_escaped => {
-                return Quoted::Yes(&inside[..at], open.len_utf8() + at + close.len_utf8());
+            _ if c == close && !is_escaped => {
+                return QuotedText::Yes(&inside[..at], open.len_utf8() + at + close.len_utf8());
             }
             _ => {}
         }
         is_escaped = false;
     }
-    Quoted::Open(text.len())
+    QuotedText::Open(text.len())
 }
 
-/// What may follow a Windows path after a blank: paths there have blanks in their names.
+/// Continuation of a Windows path after a space: Windows paths contain spaces.
 pub(super) fn rest_of_windows_path(text: &str) -> Option<usize> {
     let rest = text.strip_prefix(' ')?;
     let length = path_end(rest);
@@ -135,22 +135,21 @@ pub(super) fn rest_of_windows_path(text: &str) -> Option<usize> {
     (more.contains('\\') && !is_new).then(|| 1 + trimmed(more))
 }
 
-/// A path from the root, from home, from here, or of another machine.
+/// An absolute path, one relative to home or to the current folder, or a UNC path.
 fn path(text: &str, before: Option<char>) -> Option<usize> {
-    if before.is_some_and(|sign| {
-        sign.is_alphanumeric() || matches!(sign, '_' | '.' | '-' | '/' | '\\' | '~' | '<' | '>')
-    }) {
+    if before
+        .is_some_and(|c| c.is_alphanumeric() || matches!(c, '_' | '.' | '-' | '/' | '\\' | '~' | '<' | '>'))
+    {
         return None;
     }
     let name =
         ["~/", "~\\", "../", "..\\", "./", ".\\", "\\\\", "/"].iter().find_map(|it| text.strip_prefix(it))?;
-    let is_name = |sign: char| {
-        sign.is_alphanumeric() || matches!(sign, '.' | '_' | '-' | '~' | '@' | '$' | '%' | '+' | '#')
-    };
+    let is_name =
+        |c: char| c.is_alphanumeric() || matches!(c, '.' | '_' | '-' | '~' | '@' | '$' | '%' | '+' | '#');
     name.starts_with(is_name).then(|| trimmed(&text[..path_end(text)]))
 }
 
-/// A path with a letter of a drive.
+/// A path with a drive letter.
 fn windows_path(text: &str) -> Option<usize> {
     let bytes = text.as_bytes();
     let is_one = bytes.first()?.is_ascii_alphabetic()
@@ -159,7 +158,7 @@ fn windows_path(text: &str) -> Option<usize> {
     is_one.then(|| (2 + trimmed(&text[2..][..path_end(&text[2..])])).max(3))
 }
 
-/// A path that begins with a name: two separators, or one and a name with an ending. `and/or` is none.
+/// A path that starts with a name: two separators, or one and a file extension. `and/or` is none.
 fn relative_path(text: &str) -> Option<usize> {
     let whole = &text[..path_end(text)];
     let whole = &whole[..trimmed(whole)];
@@ -174,42 +173,42 @@ fn relative_path(text: &str) -> Option<usize> {
     (separators >= 2 || (separators == 1 && has_ending)).then_some(whole.len())
 }
 
-/// Where a path ends: names with blanks, quotes and brackets in them are not expected.
+/// End of a path: spaces, quotes and brackets are not expected in it.
 pub(super) fn path_end(text: &str) -> usize {
-    let ends = |sign: char| sign.is_whitespace() || "\"'`<>|,;:()[]{}*?!=“”„‘’«»".contains(sign);
+    let ends = |c: char| c.is_whitespace() || "\"'`<>|,;:()[]{}*?!=“”„‘’«»".contains(c);
     text.find(ends).unwrap_or(text.len())
 }
 
-/// Without the signs that end a sentence.
+/// Length without trailing punctuation.
 fn trimmed(text: &str) -> usize {
     text.trim_end_matches(['.', ',', ':', ';', '!', '?']).len()
 }
 
-/// Longer schemes are not used.
+/// Longer URL schemes are not in use.
 const MAX_SCHEME: usize = 16;
 
 fn url(text: &str) -> Option<usize> {
-    let near = &text.as_bytes()[..text.len().min(MAX_SCHEME + 3)];
-    let scheme = near.windows(3).position(|three| three == b"://").filter(|at| *at >= 2)?;
+    let start = &text.as_bytes()[..text.len().min(MAX_SCHEME + 3)];
+    let scheme = start.windows(3).position(|three| three == b"://").filter(|at| *at >= 2)?;
     let is_scheme = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
     if !text.bytes().take(scheme).all(is_scheme) {
         return None;
     }
-    let ends = |sign: char| sign.is_whitespace() || "\"'`<>|()[]{}“”„‘’«»".contains(sign);
+    let ends = |c: char| c.is_whitespace() || "\"'`<>|()[]{}“”„‘’«»".contains(c);
     let length = text.find(ends).unwrap_or(text.len());
     let length = trimmed(&text[..length]);
     (length > scheme + 3).then_some(length)
 }
 
-/// Longer names before the `@` do not exist.
+/// Maximum length of the local part of an email address (RFC 5321).
 const MAX_EMAIL_NAME: usize = 64;
 
 fn email(text: &str) -> Option<usize> {
-    let near = &text.as_bytes()[..text.len().min(MAX_EMAIL_NAME + 1)];
-    near.contains(&b'@').then(|| begins(&EMAIL, text)).flatten()
+    let start = &text.as_bytes()[..text.len().min(MAX_EMAIL_NAME + 1)];
+    start.contains(&b'@').then(|| begins(&EMAIL, text)).flatten()
 }
 
-/// No address is written with more signs.
+/// Maximum length of the text form of an IPv6 address.
 const MAX_IPV6: usize = 45;
 
 fn ip(text: &str) -> Option<usize> {
@@ -225,16 +224,16 @@ fn ip(text: &str) -> Option<usize> {
         .flatten()
 }
 
-/// A number, or a run of letters and digits that nobody chose. `utf8` and `int32` are neither.
-fn number_or_id(text: &str) -> Option<(Kind, usize)> {
+/// A number, or a generated run of letters and digits. `utf8` and `int32` are neither.
+fn number_or_id(text: &str) -> Option<(VariableKind, usize)> {
     let word = &text[..word(text)];
     if word.is_empty() {
-        return begins(&NUMBER, text).map(|length| (Kind::Number, length));
+        return begins(&NUMBER, text).map(|length| (VariableKind::Number, length));
     }
     if is_id(word) {
-        return Some((Kind::Id, word.len()));
+        return Some((VariableKind::Id, word.len()));
     }
-    begins(&NUMBER, text).map(|length| (Kind::Number, length))
+    begins(&NUMBER, text).map(|length| (VariableKind::Number, length))
 }
 
 fn is_id(word: &str) -> bool {
@@ -249,7 +248,7 @@ fn is_id(word: &str) -> bool {
     if let Some(hex) = word.strip_prefix("0x").or_else(|| word.strip_prefix("0X")) {
         return is_hex(hex);
     }
-    // A number with an exponent is none.
+    // A number with an exponent is not an id.
     let is_power = begins(&NUMBER, word) == Some(word.len());
     if word.len() >= 6 && is_hex(word) && !is_power {
         return true;
@@ -263,7 +262,7 @@ fn begins(regex: &LazyLock<Option<Regex>>, text: &str) -> Option<usize> {
     Some(regex.as_ref()?.find(text)?.end())
 }
 
-/// That each is right is seen by the tests: without it nothing would be found.
+/// The tests check that every pattern compiles: without it nothing would match.
 fn compiled(pattern: &str) -> Option<Regex> {
     Regex::new(pattern).ok()
 }
@@ -279,7 +278,7 @@ static IPV4: LazyLock<Option<Regex>> = LazyLock::new(|| compiled(r"\A(?:[0-9]{1,
 static NUMBER: LazyLock<Option<Regex>> =
     LazyLock::new(|| compiled(r"\A[+-]?[0-9]+(?:[.,][0-9]+)*(?:[eE][+-]?[0-9]+)?"));
 
-/// Dates with and without a time, times alone, and the dates of HTTP and of mail.
+/// Dates with and without a time, times alone, and the date formats of HTTP and email.
 static TIME: LazyLock<Option<Regex>> = LazyLock::new(|| {
     compiled(
         r"(?x)\A(?:
@@ -355,7 +354,7 @@ mod tests {
     }
 
     #[test]
-    fn names_of_parameters_stay_in_quotes_and_pointers() {
+    fn parameter_names_stay_in_quotes_and_pointers() {
         let names = ["path".to_owned(), "old text".to_owned()];
         assert_eq!(
             normalize("'path' and \"old text\" at /path, not 'other' in /other", &names),

@@ -1,6 +1,6 @@
-//! The thread beside a journal: it syncs groups of records, and removes what is too old.
+//! Maintenance thread of a journal: syncs groups of records, and removes old segments.
 //!
-//! All records that were written while one sync ran are made safe by the next one, together.
+//! All records that were written while one sync ran are covered by the next one, together (group commit).
 
 use std::fs::File;
 use std::io;
@@ -11,50 +11,50 @@ use std::time::Duration;
 use toolwright_base::IgnorePoison;
 use toolwright_model::Durability;
 
-use super::writer::{Shared, Todo};
+use super::writer::{JournalShared, PendingWork};
 
-/// How often old segments are looked for when nothing else happens.
-const TIDY_EVERY: Duration = Duration::from_secs(60 * 60);
+/// Interval of retention when no segment is finished.
+const RETENTION_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
-/// What is to be synced.
-struct Group {
+/// A group of records to sync.
+struct SyncGroup {
     files: Vec<Arc<File>>,
-    todo: Todo,
+    todo: PendingWork,
     /// Whether the last record of the group could be written.
-    is_well: bool,
+    is_writing: bool,
 }
 
-pub(super) fn start(shared: &Arc<Shared>) -> io::Result<JoinHandle<()>> {
+pub(super) fn start(shared: &Arc<JournalShared>) -> io::Result<JoinHandle<()>> {
     let shared = Arc::clone(shared);
     Builder::new().name("journal".into()).spawn(move || run(&shared))
 }
 
-fn run(shared: &Shared) {
+fn run(shared: &JournalShared) {
     loop {
         let mut writer = shared.lock();
         let mut is_hour_over = false;
-        if !writer.todo.is_sync && !writer.todo.is_tidy && !writer.is_closing {
+        if !writer.todo.needs_sync && !writer.todo.needs_retention && !writer.is_closing {
             let waited = shared
                 .wake
-                .wait_timeout_while(writer, TIDY_EVERY, |writer| {
-                    !writer.todo.is_sync && !writer.todo.is_tidy && !writer.is_closing
+                .wait_timeout_while(writer, RETENTION_INTERVAL, |writer| {
+                    !writer.todo.needs_sync && !writer.todo.needs_retention && !writer.is_closing
                 })
                 .ignore_poison();
             (writer, is_hour_over) = (waited.0, waited.1.timed_out());
         }
         let is_closing = writer.is_closing;
-        let is_tidy = std::mem::take(&mut writer.todo.is_tidy) || is_hour_over;
-        let group = writer.todo.is_sync.then(|| {
+        let needs_retention = std::mem::take(&mut writer.todo.needs_retention) || is_hour_over;
+        let group = writer.todo.needs_sync.then(|| {
             let todo = std::mem::take(&mut writer.todo);
             let files = todo.rotated.iter().cloned().chain(writer.file()).collect();
-            Group { files, todo, is_well: !writer.is_failing() }
+            SyncGroup { files, todo, is_writing: !writer.is_failing() }
         });
         drop(writer);
         let is_more = group.is_some();
         if let Some(group) = group {
             sync(shared, group);
         }
-        if is_tidy {
+        if needs_retention {
             tidy(shared);
         }
         if is_closing && !is_more {
@@ -63,24 +63,24 @@ fn run(shared: &Shared) {
     }
 }
 
-fn sync(shared: &Shared, group: Group) {
-    let Group { files, todo, is_well } = group;
+fn sync(shared: &JournalShared, group: SyncGroup) {
+    let SyncGroup { files, todo, is_writing } = group;
     debug_assert_eq!(shared.options.durability, Durability::Power);
     let synced = files.iter().try_for_each(|file| file.sync_data());
     let synced = match synced {
-        Ok(()) if todo.is_folder => toolwright_base::sync_folder(&shared.folder),
+        Ok(()) if todo.needs_folder_sync => toolwright_base::sync_folder(&shared.folder),
         synced => synced,
     };
     match synced {
         Ok(()) => {
             {
                 let mut writer = shared.lock();
-                if is_well && writer.is_degraded() && !writer.is_failing() {
+                if is_writing && writer.is_degraded() && !writer.is_failing() {
                     writer.sync_resumed(&shared.health);
                 }
             }
             for done in todo.waiting {
-                // Who does not wait any more need not be told.
+                // A waiting caller may be gone: a failed send is no error.
                 let _ = done.send(Ok(()));
             }
         }
@@ -99,7 +99,7 @@ fn sync(shared: &Shared, group: Group) {
     }
 }
 
-fn tidy(shared: &Shared) {
+fn tidy(shared: &JournalShared) {
     match shared.tidy() {
         Ok(removed) => shared.health.removed(removed.len() as u64),
         Err(why) => tracing::warn!(error = %why, "old segments of the journal could not be removed"),

@@ -1,4 +1,4 @@
-//! Learning that runs beside the calls, and whose decisions all processes and gateways share.
+//! Learning service: runs alongside the calls, and shares decisions with other processes and gateways.
 
 use std::collections::HashSet;
 use std::fs::{self, File, OpenOptions};
@@ -15,46 +15,46 @@ use toolwright_base::{FileStamp, IgnorePoison, private_options, replace_private,
 use toolwright_model::ToolDefinition;
 use toolwright_normalizer::ActiveRules;
 
-use super::reading::{Reading, Waiting};
+use super::index_cursor::{DeferredRecords, IndexCursor};
 use super::{
     DECISIONS_FILE, Event, FileStore, LearnPolicy, Learning, LearningError, LearningOptions, Loaded,
-    MemoryStore, Move, Suggestion, sharing,
+    MemoryStore, Move, Suggestion, decision_sync,
 };
 use crate::index::Store;
 use crate::{LLM_FRONT, Record};
 
-/// What is suggested, for other processes and for the next start.
+/// The current suggestions, for other processes and for the next start.
 pub const SUGGESTIONS_FILE: &str = "suggestions.json";
-/// An index that was written so short a time ago may be written again with the same stamp.
+/// An index that was written this recently may change again with the same stamp.
 const FRESH: Duration = Duration::from_secs(1);
-/// How often the index is looked at for calls, and the file of decisions for those of others.
-const LOOK: Duration = Duration::from_millis(500);
-/// Held by the process that learns; the others of this machine read what it suggests.
+/// Polling interval of the index for calls, and of the decisions file for those of other processes.
+const POLL_INTERVAL: Duration = Duration::from_millis(500);
+/// Locked by the process that learns; the others of this machine read its suggestions.
 const LOCK_FILE: &str = "learning.lock";
-/// How often a process that does not learn asks whether it shall.
-const ASK: Duration = Duration::from_secs(2);
+/// Interval at which another process retries to take the lock.
+const LOCK_RETRY: Duration = Duration::from_secs(2);
 
-/// Knows the tools that records speak of.
+/// Looks up the tools that records name.
 pub trait Definitions: Send + Sync + 'static {
-    /// The tool of a record, when it still has the schema that the record was written under.
+    /// The tool of a record, when its schema is still the recorded one.
     fn definition(&self, record: &Record) -> Option<ToolDefinition>;
-    /// A number that is another one when there are other tools.
+    /// A number that changes when the tools change.
     fn generation(&self) -> u64;
 }
 
-/// Learns beside the calls.
+/// Learns alongside the calls.
 pub struct SharedLearning {
     learning: Mutex<Learning>,
     folder: PathBuf,
     written: Mutex<String>,
     /// The lock of the process that learns.
     lock: OnceLock<File>,
-    /// Wakes who tells others of decisions.
-    pub(super) decided: Notify,
+    /// Wakes the task that publishes decisions to other gateways.
+    pub(super) decision_made: Notify,
 }
 
 impl SharedLearning {
-    /// Begins with what was decided before in this folder. What of that could not be read is in the answer.
+    /// Loads the earlier decisions of this folder. The result contains what could not be read.
     ///
     /// # Errors
     /// When the files cannot be read or written.
@@ -71,10 +71,10 @@ impl SharedLearning {
         Ok((SharedLearning::of(learning, folder), loaded))
     }
 
-    /// Begins without what was decided before, which cannot be read: what is decided now is gone with the process.
+    /// Starts without earlier decisions when they cannot be read: new decisions are lost with the process.
     ///
     /// # Errors
-    /// None that can happen: nothing is read or written.
+    /// None in practice: nothing is read or written.
     pub fn without_decisions(
         folder: &Path,
         rules: Arc<ActiveRules>,
@@ -91,7 +91,7 @@ impl SharedLearning {
             folder: folder.to_path_buf(),
             written: Mutex::default(),
             lock: OnceLock::new(),
-            decided: Notify::new(),
+            decision_made: Notify::new(),
         }
     }
 
@@ -99,8 +99,8 @@ impl SharedLearning {
         self.learning.lock().ignore_poison()
     }
 
-    /// The same for who asks about suggestions: a process that does not learn reads what another one suggests.
-    fn suggesting(&self) -> MutexGuard<'_, Learning> {
+    /// Like [`Self::learning`], for suggestions: a process that does not learn reads those of another one.
+    fn learning_with_suggestions(&self) -> MutexGuard<'_, Learning> {
         let mut learning = self.learning();
         if self.lock.get().is_none() {
             learning.remember(earlier_suggestions(&self.folder));
@@ -109,7 +109,7 @@ impl SharedLearning {
     }
 
     /// Waits until no other process of this machine learns.
-    async fn take_turn(&self) {
+    async fn acquire_lock(&self) {
         let mut options = OpenOptions::new();
         options.write(true).create(true).truncate(false);
         let path = self.folder.join(LOCK_FILE);
@@ -119,41 +119,41 @@ impl SharedLearning {
                 && file.try_lock().is_ok()
             {
                 let _ = self.lock.set(file);
-                // What stands there is compared with what is suggested from now on.
+                // The current file is compared with later suggestions.
                 let there = fs::read_to_string(self.folder.join(SUGGESTIONS_FILE)).unwrap_or_default();
                 *self.written.lock().ignore_poison() = there;
                 return;
             }
-            sleep(ASK).await;
+            sleep(LOCK_RETRY).await;
         }
     }
 
-    /// What is done with suggestions.
+    /// The policy for suggestions.
     pub fn policy(&self) -> LearnPolicy {
         self.learning().policy()
     }
 
-    /// What is done with suggestions from now on.
+    /// Changes what happens with suggestions.
     pub fn set_policy(&self, policy: LearnPolicy) {
         self.learning().set_policy(policy);
     }
 
-    /// Tokens whose corrections may put rules into force from now on, besides the owner's.
+    /// Sets the tokens whose corrections may activate rules, in addition to the owner's.
     pub fn set_deciders(&self, deciders: Vec<String>) {
         self.learning().set_deciders(deciders);
     }
 
-    /// Every suggestion with what was decided about it: new ones first, the surest of them first.
+    /// Every suggestion with its status: new ones first, the most confident of them first.
     pub fn suggestions(&self) -> Vec<Suggestion> {
-        self.suggesting().suggestions()
+        self.learning_with_suggestions().suggestions()
     }
 
-    /// One suggestion.
+    /// Returns one suggestion.
     pub fn suggestion(&self, id: &str) -> Option<Suggestion> {
-        self.suggesting().suggestion(id)
+        self.learning_with_suggestions().suggestion(id)
     }
 
-    /// Why a suggestion waits for a person, in words; nothing when the policy `apply-safe` would take it.
+    /// The reason why a suggestion needs a person, as text; `None` when the policy `apply-safe` would accept it.
     ///
     /// # Errors
     /// When there is no such suggestion.
@@ -166,26 +166,26 @@ impl SharedLearning {
         self.learning().history().to_vec()
     }
 
-    /// The decisions whose keys are not among these.
-    pub(super) fn decisions_beside(&self, known: &HashSet<String>) -> Vec<Event> {
+    /// The decisions whose keys are not in this set.
+    pub(super) fn decisions_except(&self, known: &HashSet<String>) -> Vec<Event> {
         let learning = self.learning();
         learning.history().iter().filter(|event| !known.contains(&event.key())).cloned().collect()
     }
 
-    /// The learned rules in force, as rules files have them.
+    /// The active learned rules, in the format of rules files.
     pub fn active_rules(&self) -> Vec<Value> {
         self.learning().active_rules()
     }
 
-    /// Makes a suggestion's rule active before it returns. Blocks until that is on the disk, as the next two.
+    /// Activates a suggestion's rule before it returns. Blocks until the decision is on the disk, like the next two.
     ///
     /// # Errors
-    /// When there is no such suggestion, it was decided before, or the decision cannot be kept.
+    /// When there is no such suggestion, it was already decided, or the decision cannot be stored.
     pub fn accept(&self, id: &str, by: &str) -> Result<Suggestion, LearningError> {
         self.decide(|learning, now| learning.accept(id, by, now))
     }
 
-    /// Puts a suggestion away until its evidence has doubled.
+    /// Hides a suggestion until its evidence has doubled.
     ///
     /// # Errors
     /// As [`SharedLearning::accept`].
@@ -193,10 +193,10 @@ impl SharedLearning {
         self.decide(|learning, now| learning.dismiss(id, by, now))
     }
 
-    /// Takes the last decision about a suggestion back.
+    /// Undoes the last decision about a suggestion.
     ///
     /// # Errors
-    /// When there is no such suggestion, nothing was decided about it, or that cannot be kept.
+    /// When there is no such suggestion, no decision about it, or the decision cannot be stored.
     pub fn undo(&self, id: &str, by: &str) -> Result<Suggestion, LearningError> {
         self.decide(|learning, now| learning.undo(id, by, now))
     }
@@ -205,32 +205,32 @@ impl SharedLearning {
         &self,
         decide: impl FnOnce(&mut Learning, i64) -> Result<Suggestion, LearningError>,
     ) -> Result<Suggestion, LearningError> {
-        let decided = {
-            let mut learning = self.suggesting();
+        let result = {
+            let mut learning = self.learning_with_suggestions();
             // Another process may have decided a moment ago.
             learning.refresh()?;
             decide(&mut learning, unix_micros())
         };
-        self.decided.notify_one();
-        self.keep_suggestions();
-        decided
+        self.decision_made.notify_one();
+        self.write_suggestions();
+        result
     }
 
-    /// Takes over decisions of other gateways. Whether there was something new.
+    /// Imports decisions of other gateways. Returns whether any was new.
     pub(super) fn import(&self, events: Vec<Event>) -> Result<bool, LearningError> {
         let is_new = self.learning().import(events)?;
         if is_new {
-            self.decided.notify_one();
+            self.decision_made.notify_one();
         }
         Ok(is_new)
     }
 
-    /// Learns from what comes into the index, from all gateways that write there, until `stop`.
+    /// Learns from new records in the index, of all gateways that write there, until `stop`.
     pub async fn run(self: Arc<Self>, store: Store, tools: Arc<dyn Definitions>, stop: CancellationToken) {
         let shares = store.is_shared();
         let share = async {
             match shares {
-                true => sharing::share(&self, &store).await,
+                true => decision_sync::run(&self, &store).await,
                 false => std::future::pending().await,
             }
         };
@@ -243,66 +243,66 @@ impl SharedLearning {
     }
 
     async fn follow_calls(self: &Arc<Self>, store: &Store, tools: Arc<dyn Definitions>) {
-        self.take_turn().await;
-        let mut reading = Reading::default();
-        let mut was_away = false;
-        let mut is_news = false;
+        self.acquire_lock().await;
+        let mut cursor = IndexCursor::default();
+        let mut was_unavailable = false;
+        let mut has_new_records = false;
         let mut seen = None;
         loop {
-            // Nearly always nothing has changed, and asking would wake three threads to hear so.
-            let now = (store.looks(), tools.generation());
+            // Usually nothing has changed, and a query would wake three threads.
+            let now = (store.file_stamps(), tools.generation());
             if seen == Some(now) && !may_change_unseen(&now.0) {
-                sleep(LOOK).await;
+                sleep(POLL_INTERVAL).await;
                 continue;
             }
-            match reading.read(store).await {
+            match cursor.read(store).await {
                 Ok(records) => {
-                    was_away = false;
+                    was_unavailable = false;
                     let is_more = !records.is_empty();
                     let (learning, tools) = (Arc::clone(self), Arc::clone(&tools));
-                    let mut waiting = std::mem::take(&mut reading.waiting);
+                    let mut deferred = std::mem::take(&mut cursor.deferred);
                     let learned = spawn_blocking(move || {
-                        learning.learn(records, &*tools, &mut waiting);
-                        waiting
+                        learning.learn(records, &*tools, &mut deferred);
+                        deferred
                     });
                     match learned.await {
-                        Ok(waiting) => reading.waiting = waiting,
+                        Ok(deferred) => cursor.deferred = deferred,
                         Err(error) => tracing::error!("learning from some calls broke off: {error}"),
                     }
                     if is_more {
-                        (is_news, seen) = (true, None);
+                        (has_new_records, seen) = (true, None);
                         continue;
                     }
-                    if std::mem::take(&mut is_news) {
+                    if std::mem::take(&mut has_new_records) {
                         let learning = Arc::clone(self);
-                        drop(spawn_blocking(move || learning.keep_suggestions()).await);
+                        drop(spawn_blocking(move || learning.write_suggestions()).await);
                     }
                     seen = Some(now);
                 }
                 Err(error) => {
-                    if !was_away {
+                    if !was_unavailable {
                         tracing::warn!("nothing is learned for now: {error}");
                     }
-                    was_away = true;
+                    was_unavailable = true;
                 }
             }
-            sleep(LOOK).await;
+            sleep(POLL_INTERVAL).await;
         }
     }
 
-    /// Learns from records, and again from those whose tools were not known before.
-    fn learn(&self, records: Vec<Record>, tools: &dyn Definitions, waiting: &mut Waiting) {
-        for record in waiting.since(tools.generation()).into_iter().chain(records) {
-            self.learn_one(record, tools, waiting);
+    /// Learns from records, and again from those whose tools were unknown before.
+    fn learn(&self, records: Vec<Record>, tools: &dyn Definitions, deferred: &mut DeferredRecords) {
+        for record in deferred.take_if_changed(tools.generation()).into_iter().chain(records) {
+            self.learn_one(record, tools, deferred);
         }
     }
 
-    fn learn_one(&self, record: Record, tools: &dyn Definitions, waiting: &mut Waiting) {
+    fn learn_one(&self, record: Record, tools: &dyn Definitions, deferred: &mut DeferredRecords) {
         let tool = tools.definition(&record);
         if tool.is_none() {
-            // A call that came to no tool never gets one, and the tools of who asks a model are not ours.
+            // A call without a schema reached no tool, and the tools of a model's client are not registered.
             if record.schema.is_some() && record.front != LLM_FRONT {
-                waiting.push(record);
+                deferred.push(record);
             }
             return;
         }
@@ -310,45 +310,45 @@ impl SharedLearning {
         match moves {
             Ok(moves) if moves.is_empty() => {}
             Ok(moves) => {
-                moves.iter().for_each(say);
-                self.decided.notify_one();
+                moves.iter().for_each(log_change);
+                self.decision_made.notify_one();
             }
             Err(error) => tracing::error!("what was learned cannot be kept: {error}"),
         }
     }
 
-    /// Looks for decisions of other processes on this machine.
+    /// Polls for decisions of other processes on this machine.
     async fn follow_decisions(self: &Arc<Self>) {
-        let mut was_wrong = false;
+        let mut has_failed = false;
         let file = self.folder.join(DECISIONS_FILE);
         let mut seen = None;
         loop {
-            sleep(LOOK).await;
+            sleep(POLL_INTERVAL).await;
             let now = Some(FileStamp::of(&file));
-            if now == seen && !was_wrong {
+            if now == seen && !has_failed {
                 continue;
             }
             seen = now;
             let learning = Arc::clone(self);
-            let looked = spawn_blocking(move || learning.learning().refresh()).await;
-            match looked {
-                Ok(Ok(false)) | Err(_) => was_wrong = false,
+            let refreshed = spawn_blocking(move || learning.learning().refresh()).await;
+            match refreshed {
+                Ok(Ok(false)) | Err(_) => has_failed = false,
                 Ok(Ok(true)) => {
-                    was_wrong = false;
-                    self.decided.notify_one();
+                    has_failed = false;
+                    self.decision_made.notify_one();
                 }
                 Ok(Err(error)) => {
-                    if !was_wrong {
+                    if !has_failed {
                         tracing::error!("decisions about rules cannot be read: {error}");
                     }
-                    was_wrong = true;
+                    has_failed = true;
                 }
             }
         }
     }
 
-    /// Writes what is suggested, when that has changed.
-    fn keep_suggestions(&self) {
+    /// Writes the suggestions to their file, when they have changed.
+    fn write_suggestions(&self) {
         if self.lock.get().is_none() {
             return;
         }
@@ -365,20 +365,19 @@ impl SharedLearning {
     }
 }
 
-/// What was suggested when somebody last wrote it down. A file that cannot be read suggests nothing: it is made
-/// again from the calls.
+/// The last stored suggestions. An unreadable file counts as empty: it is rebuilt from the calls.
 pub fn earlier_suggestions(folder: &Path) -> Vec<Suggestion> {
     let text = fs::read(folder.join(SUGGESTIONS_FILE)).unwrap_or_default();
     serde_json::from_slice(&text).unwrap_or_default()
 }
 
-/// Whether an index may have changed and look as before. One that can only be asked always may.
-fn may_change_unseen(looks: &Option<[Option<FileStamp>; 2]>) -> bool {
-    looks.is_none_or(|looks| looks.iter().flatten().any(|stamp| stamp.is_fresh(FRESH)))
+/// Whether an index may have changed without a new stamp. Always true for a database that is not a file.
+fn may_change_unseen(file_stamps: &Option<[Option<FileStamp>; 2]>) -> bool {
+    file_stamps.is_none_or(|file_stamps| file_stamps.iter().flatten().any(|stamp| stamp.is_fresh(FRESH)))
 }
 
-fn say(moved: &Move) {
-    match moved {
+fn log_change(change: &Move) {
+    match change {
         Move::Applied(suggestion) => tracing::info!(
             suggestion = suggestion.id,
             tool = suggestion.tool,

@@ -1,4 +1,4 @@
-//! What is written down of a call, without its secrets.
+//! Redaction of records: secrets are removed before anything is written.
 
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
@@ -6,19 +6,19 @@ use toolwright_redact::{NamedValues, Redactor};
 
 use crate::{Change, Exchange, Failure, Record};
 
-/// How every mark begins.
+/// Prefix of every redaction mark.
 const MARK: &str = "[redacted:";
-/// How much of a body of an exchange is written down, in bytes.
-const MAX_BODY: usize = 1 << 20;
+/// The part of an exchange's body that is recorded, in bytes.
+const MAX_BODY_BYTES: usize = 1 << 20;
 
-/// What is said where a whole text is hidden.
-const TOO_MANY: &str = "hidden as a whole: the call has more secrets than are searched for";
+/// Text in place of a text that is redacted as a whole.
+const TOO_MANY_SECRETS: &str = "hidden as a whole: the call has more secrets than are searched for";
 
-/// Arguments without their secrets. Only a ledger makes them, so that nobody forgets to.
+/// Redacted arguments. Only a ledger creates them, so that no caller can forget the redaction.
 #[derive(Clone, Default)]
 pub struct Hidden {
     pub(crate) json: Option<Box<RawValue>>,
-    /// What was hidden because of its key: a tool's error may say it again, without the key.
+    /// Values that were redacted because of their key: a tool's error may repeat them without the key.
     named: NamedValues,
 }
 
@@ -29,35 +29,35 @@ impl std::fmt::Debug for Hidden {
 }
 
 impl Hidden {
-    /// JSON as it is but for its secrets, and anything else as a string.
+    /// Redacts JSON values in place, and anything else as a string.
     pub(crate) fn new(redactor: &Redactor, arguments: &str) -> Hidden {
         let (shown, named) = redactor.json_and_named(arguments);
-        Hidden { json: json(&shown), named }
+        Hidden { json: to_raw_json(&shown), named }
     }
 
-    /// How many bytes are searched for.
+    /// Number of bytes to search for.
     pub(crate) fn named_bytes(&self) -> usize {
         self.named.bytes()
     }
 }
 
-/// Hides what a record says beside its arguments, and what was hidden in them.
-pub(crate) fn hide(redactor: &Redactor, record: &mut Record, arguments: [&Hidden; 2]) {
+/// Redacts the texts of a record other than its arguments, including values that were redacted in the arguments.
+pub(crate) fn redact_record(redactor: &Redactor, record: &mut Record, arguments: [&Hidden; 2]) {
     let mut named = NamedValues::default();
     arguments.into_iter().for_each(|hidden| named.extend(&hidden.named));
     if named.is_empty() {
-        return hide_with(redactor, record);
+        return redact_with(redactor, record);
     }
-    hide_with(&redactor.and_named(&named), record);
+    redact_with(&redactor.and_named(&named), record);
     if named.is_incomplete() {
-        hide_texts(redactor, record);
+        redact_texts(redactor, record);
     }
 }
 
-/// Hides every text that may repeat a secret. The names of tool, server and client stay: a call must not be able to
-/// leave the audit by bringing many secrets.
-fn hide_texts(redactor: &Redactor, record: &mut Record) {
-    let hidden = |text: &str| format!("{} ({TOO_MANY})", redactor.mark(text));
+/// Redacts every text that may repeat a secret. The names of tool, server and client stay: a call must not be able to
+/// avoid the audit by containing many secrets.
+fn redact_texts(redactor: &Redactor, record: &mut Record) {
+    let hidden = |text: &str| format!("{} ({TOO_MANY_SECRETS})", redactor.mark(text));
     if let Some(error) = &mut record.error {
         error.message = hidden(&error.message);
     }
@@ -74,8 +74,8 @@ fn hide_texts(redactor: &Redactor, record: &mut Record) {
     }
 }
 
-/// How many bytes of a record are looked through.
-pub(crate) fn bytes_of(record: &Record) -> usize {
+/// Number of bytes of a record that are searched.
+pub(crate) fn redactable_bytes(record: &Record) -> usize {
     let changes = record.changes.iter().map(|change| {
         let values = [&change.from, &change.to].into_iter().flatten().map(String::len).sum::<usize>();
         change.path.len() + values
@@ -93,8 +93,8 @@ pub(crate) fn bytes_of(record: &Record) -> usize {
     changes.chain(error).chain(exchange).sum::<usize>() + names
 }
 
-/// Hides what a record of an exchange says: its bodies, and what was hidden in them everywhere else.
-pub(crate) fn hide_exchange(redactor: &Redactor, record: &mut Record) {
+/// Redacts the record of an exchange: its bodies, and their secrets in all other texts.
+pub(crate) fn redact_exchange(redactor: &Redactor, record: &mut Record) {
     let mut hidden = [Hidden::default(), Hidden::default()];
     if let Some(exchange) = &mut record.exchange {
         let Exchange { request, answer, notes, .. } = &mut **exchange;
@@ -102,9 +102,9 @@ pub(crate) fn hide_exchange(redactor: &Redactor, record: &mut Record) {
             [request, answer].into_iter().zip(&mut hidden).zip(["request", "answer"])
         {
             let Some(text) = body else { continue };
-            let (shown, named) = hide_body(redactor, text);
-            // First hidden, then cut: half a secret is not known for one.
-            let end = shown.floor_char_boundary(MAX_BODY);
+            let (shown, named) = redact_body(redactor, text);
+            // Redact first, then cut: the redactor does not recognize half a secret.
+            let end = shown.floor_char_boundary(MAX_BODY_BYTES);
             if end < shown.len() {
                 notes.push(format!("the {what} is kept up to byte {end} of {}", shown.len()));
             }
@@ -113,46 +113,46 @@ pub(crate) fn hide_exchange(redactor: &Redactor, record: &mut Record) {
         }
     }
     let [request, answer] = &hidden;
-    hide(redactor, record, [request, answer]);
+    redact_record(redactor, record, [request, answer]);
 }
 
-/// A body without its secrets, and what was hidden because of its key.
-fn hide_body(redactor: &Redactor, body: &str) -> (String, NamedValues) {
+/// Returns a redacted body, and the values that were redacted because of their key.
+fn redact_body(redactor: &Redactor, body: &str) -> (String, NamedValues) {
     let (shown, named) = redactor.json_and_named(body);
     match serde_json::from_str::<IgnoredAny>(body) {
         Ok(_) => (shown.into_owned(), named),
-        // A stream, or a page of somebody between.
+        // A stream, or an error page of a proxy.
         Err(_) => (redactor.text(body).into_owned(), named),
     }
 }
 
-fn hide_with(redactor: &Redactor, record: &mut Record) {
+fn redact_with(redactor: &Redactor, record: &mut Record) {
     for change in &mut record.changes {
-        hide_change(redactor, change);
+        redact_change(redactor, change);
     }
     if let Some(Failure { message, parameters, .. }) = &mut record.error {
         *message = redactor.text(message).into_owned();
-        parameters.iter_mut().for_each(|path| hide_path(redactor, path));
+        parameters.iter_mut().for_each(|path| redact_path(redactor, path));
     }
-    // Names that others choose: a client's own, a tool that nobody has, and its server.
+    // Names that others choose: the client's own, an unknown tool, and its server.
     record.tool = redactor.text(&record.tool).into_owned();
     for name in [&mut record.client, &mut record.server].into_iter().flatten() {
         *name = redactor.text(name).into_owned();
     }
     if let Some(exchange) = &mut record.exchange {
         let Exchange { model, upstream_model, stop, notes, request, answer, .. } = &mut **exchange;
-        let words = [model, upstream_model].into_iter().chain(stop).chain(notes).chain(request).chain(answer);
-        words.for_each(|word| *word = redactor.text(word).into_owned());
+        let texts = [model, upstream_model].into_iter().chain(stop).chain(notes).chain(request).chain(answer);
+        texts.for_each(|text| *text = redactor.text(text).into_owned());
     }
 }
 
 /// A key of a path may be a secret itself.
-fn hide_path(redactor: &Redactor, path: &mut String) {
+fn redact_path(redactor: &Redactor, path: &mut String) {
     let keys: Vec<String> = path.split('/').map(|key| redactor.text(key).into_owned()).collect();
     *path = keys.join("/");
 }
 
-fn hide_change(redactor: &Redactor, change: &mut Change) {
+fn redact_change(redactor: &Redactor, change: &mut Change) {
     let is_secret = change.path.split('/').any(|key| redactor.hides_key(key));
     for value in [&mut change.from, &mut change.to].into_iter().flatten() {
         *value = match is_secret && !value.contains(MARK) {
@@ -160,11 +160,11 @@ fn hide_change(redactor: &Redactor, change: &mut Change) {
             false => redactor.json(value).into_owned(),
         };
     }
-    hide_path(redactor, &mut change.path);
+    redact_path(redactor, &mut change.path);
 }
 
-/// JSON as it is, and anything else as a string.
-fn json(text: &str) -> Option<Box<RawValue>> {
+/// Returns JSON as it is, and anything else as a string.
+fn to_raw_json(text: &str) -> Option<Box<RawValue>> {
     let whole = RawValue::from_string(text.trim().to_owned());
     whole.or_else(|_| serde_json::value::to_raw_value(text)).ok()
 }
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn what_a_key_hides_in_the_arguments_is_hidden_in_the_error_of_the_call_too() {
+    fn secret_arguments_are_redacted_in_the_error() {
         let redactor = redactor();
         let sent =
             Hidden::new(&redactor, r#"{"user":"anna","password":"hunter-two","pin":{"token":123456}}"#);
@@ -192,17 +192,17 @@ mod tests {
             ..Failure::default()
         };
         let mut record = Record { error: Some(error), ..Record::default() };
-        hide(&redactor, &mut record, [&sent, &Hidden::default()]);
-        let said = record.error.expect("an error").message;
-        assert!(said.starts_with("anna may not log in with [redacted:"), "{said}");
+        redact_record(&redactor, &mut record, [&sent, &Hidden::default()]);
+        let message = record.error.expect("an error").message;
+        assert!(message.starts_with("anna may not log in with [redacted:"), "{message}");
         for secret in ["hunter-two", "aHVudGVy", "123456"] {
-            assert!(!said.contains(secret), "{said}");
+            assert!(!message.contains(secret), "{message}");
         }
         assert!(!format!("{sent:?}").contains("hunter"), "{sent:?}");
     }
 
     #[test]
-    fn names_and_paths_that_others_choose_hide_secrets_too() {
+    fn untrusted_names_and_paths_are_redacted() {
         let token = "ghp_abcdefghijklmnopqrstuvwxyz0123456789";
         let change = Change { path: format!("/items/{token}"), ..Change::default() };
         let parameters = vec![format!("/{token}"), "/path".to_owned()];
@@ -213,14 +213,14 @@ mod tests {
             error: Some(Failure { parameters, ..Failure::default() }),
             ..Record::default()
         };
-        hide(&redactor(), &mut record, [&Hidden::default(), &Hidden::default()]);
+        redact_record(&redactor(), &mut record, [&Hidden::default(), &Hidden::default()]);
         let written = serde_json::to_string(&record).expect("JSON");
         assert!(!written.contains("abcdefghij"), "{written}");
         assert!(written.contains("/items/[redacted:") && written.contains("\"/path\""), "{written}");
     }
 
     #[test]
-    fn bodies_of_an_exchange_are_hidden_and_what_they_hid_is_hidden_beside_them() {
+    fn exchange_bodies_and_related_texts_are_redacted() {
         let exchange = Exchange {
             model: "gpt-4.1".to_owned(),
             request: Some(r#"{"model":"gpt-4.1","metadata":{"password":"hunter-two"},"text":"my token is ghp_abcdefghijklmnopqrstuvwxyz0123456789"}"#.to_owned()),
@@ -231,7 +231,7 @@ mod tests {
         let error = Failure { message: "wrong hunter-two".to_owned(), ..Failure::default() };
         let mut record =
             Record { exchange: Some(Box::new(exchange)), error: Some(error), ..Record::default() };
-        hide_exchange(&redactor(), &mut record);
+        redact_exchange(&redactor(), &mut record);
         let written = serde_json::to_string(&record).expect("JSON");
         assert!(!written.contains("hunter-two") && !written.contains("abcdefghij"), "{written}");
         let exchange = record.exchange.expect("it is there");
@@ -241,29 +241,29 @@ mod tests {
     }
 
     #[test]
-    fn a_long_body_is_cut_and_that_is_said() {
-        let exchange = Exchange { answer: Some("ä ".repeat(MAX_BODY)), ..Exchange::default() };
+    fn long_body_is_truncated_with_a_note() {
+        let exchange = Exchange { answer: Some("ä ".repeat(MAX_BODY_BYTES)), ..Exchange::default() };
         let mut record = Record { exchange: Some(Box::new(exchange)), ..Record::default() };
-        hide_exchange(&redactor(), &mut record);
+        redact_exchange(&redactor(), &mut record);
         let exchange = record.exchange.expect("it is there");
         let kept = exchange.answer.expect("a body").len();
-        assert!(kept <= MAX_BODY && kept > MAX_BODY - 4, "{kept}");
+        assert!(kept <= MAX_BODY_BYTES && kept > MAX_BODY_BYTES - 4, "{kept}");
         assert!(exchange.notes[0].starts_with("the answer is kept up to byte "), "{:?}", exchange.notes);
     }
 
     #[test]
-    fn what_was_not_hidden_stays_in_the_error() {
+    fn unredacted_values_stay_in_the_error() {
         let redactor = redactor();
         let sent = Hidden::new(&redactor, r#"{"path":"/tmp/notes.md","secret":"no"}"#);
         let message = "there is no /tmp/notes.md".to_owned();
         let error = Failure { message: message.clone(), ..Failure::default() };
         let mut record = Record { error: Some(error), ..Record::default() };
-        hide(&redactor, &mut record, [&sent, &Hidden::default()]);
+        redact_record(&redactor, &mut record, [&sent, &Hidden::default()]);
         assert_eq!(record.error.expect("an error").message, message);
     }
 
     #[test]
-    fn more_secrets_than_are_searched_for_hide_whole_texts_and_no_names() {
+    fn too_many_secrets_redact_whole_texts_but_no_names() {
         let redactor = redactor();
         let pins: Vec<String> = (0..2 * MAX_NAMED).map(|n| format!("\"pin\":\"door-{n}-x\"")).collect();
         let sent = Hidden::new(&redactor, &format!("{{{}}}", pins.join(",")));
@@ -278,7 +278,7 @@ mod tests {
             exchange: Some(Box::new(exchange)),
             ..Record::default()
         };
-        hide(&redactor, &mut record, [&sent, &Hidden::default()]);
+        redact_record(&redactor, &mut record, [&sent, &Hidden::default()]);
         let written = serde_json::to_string(&record).expect("JSON");
         assert!(!written.contains("door-511"), "{written}");
         assert!(written.contains("more secrets than are searched for"), "{written}");
@@ -286,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn secrets_in_commands_and_in_nested_texts_are_hidden_in_the_error_too() {
+    fn secrets_of_commands_and_nested_texts_are_redacted_in_errors() {
         let redactor = redactor();
         let nested =
             serde_json::json!({"body": serde_json::json!({"password": "blue \"harbour\""}).to_string()});
@@ -298,9 +298,9 @@ mod tests {
             let sent = Hidden::new(&redactor, &arguments);
             let error = Failure { message: message.to_owned(), ..Failure::default() };
             let mut record = Record { error: Some(error), ..Record::default() };
-            hide(&redactor, &mut record, [&sent, &Hidden::default()]);
-            let said = record.error.expect("an error").message;
-            assert!(!said.contains(secret), "{arguments}: {said}");
+            redact_record(&redactor, &mut record, [&sent, &Hidden::default()]);
+            let message = record.error.expect("an error").message;
+            assert!(!message.contains(secret), "{arguments}: {message}");
         }
     }
 }

@@ -1,37 +1,37 @@
-//! What a tool's schema says about names and choices, read as plain JSON.
+//! Names and choices in a tool's schema, read as plain JSON.
 
 use serde_json::{Map, Value};
 use toolwright_model::ToolDefinition;
 use toolwright_normalizer::{SchemaError, Tool};
 
-/// So many references are followed one after the other.
+/// Maximum length of a chain of references.
 const MAX_REFERENCES: usize = 8;
 
-/// A compiled tool with what lessons ask its schema.
+/// A compiled tool with the parts of its schema that candidates need.
 #[derive(Debug)]
-pub(super) struct Shape {
+pub(super) struct ToolSchema {
     pub tool: Tool,
     schema: Value,
 }
 
-impl Shape {
-    pub fn of(definition: &ToolDefinition) -> Result<Shape, SchemaError> {
+impl ToolSchema {
+    pub fn of(definition: &ToolDefinition) -> Result<ToolSchema, SchemaError> {
         let tool = Tool::compile(definition)?;
         let schema = serde_json::from_str(&definition.input_schema).unwrap_or(Value::Null);
-        Ok(Shape { tool, schema })
+        Ok(ToolSchema { tool, schema })
     }
 
     pub fn declares(&self, name: &str) -> bool {
         self.tool.parameters().iter().any(|known| known == name)
     }
 
-    /// The parameters that must be there.
+    /// The required parameters.
     pub fn required(&self) -> impl Iterator<Item = &str> {
         let root = self.resolved(&self.schema);
         root.get("required").and_then(Value::as_array).into_iter().flatten().filter_map(Value::as_str)
     }
 
-    /// The texts that a parameter may be, when the schema lists them.
+    /// The strings that a parameter may be, when the schema lists them.
     pub fn choices(&self, name: &str) -> Option<Vec<String>> {
         let property = self.resolved(self.properties(&self.schema)?.get(name)?);
         let mut choices = Vec::new();
@@ -53,7 +53,7 @@ impl Shape {
         }
     }
 
-    /// Whether a parameter is true or false and nothing else.
+    /// Whether a parameter is a boolean.
     pub fn is_flag(&self, name: &str) -> bool {
         let property = self.properties(&self.schema).and_then(|all| all.get(name));
         property.is_some_and(|schema| self.resolved(schema).get("type").is_some_and(|kind| kind == "boolean"))

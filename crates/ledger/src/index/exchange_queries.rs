@@ -1,120 +1,119 @@
-//! Questions about exchanges with models. Every answer has a bound.
+//! Queries about exchanges with models. Every result is bounded.
 
 use serde::Serialize;
 
 use super::Store;
-use super::database::{Row, Statement};
+use super::call_queries::MOST_ROWS;
+use super::call_rows::{first_id_at, id_after, signed};
+use super::database::{SqlRow, Statement};
 use super::error::StoreError;
 use super::exchange_rows::FoundExchange;
 use super::filter::Status;
-use super::query::MOST_ROWS;
-use super::rows::{first_id_at, id_behind, signed};
 
-/// Which exchanges are meant: all that fit everything that is given.
+/// Filter for exchanges: all given conditions must match.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ExchangeFilter {
-    /// The model that was asked for.
+    /// Model that the client requested.
     pub model: Option<String>,
-    /// The model that was asked of the upstream.
+    /// Model that was requested from the upstream.
     pub upstream_model: Option<String>,
     /// The upstream.
     pub upstream: Option<String>,
-    /// Who asked.
+    /// The client.
     pub client: Option<String>,
     /// The conversation.
     pub session: Option<String>,
-    /// The gateway that wrote it down.
+    /// The gateway that recorded it.
     pub node: Option<String>,
-    /// What became of it; those that changed are those with calls that were mended. There are no others than these
-    /// and those that went well or failed.
+    /// The status; `Changed` matches exchanges with repaired calls. `Running` and `Interrupted` match nothing.
     pub status: Option<Status>,
-    /// The code of the error.
+    /// The error code.
     pub code: Option<String>,
-    /// From this time on, in microseconds since 1970.
+    /// Start of the time range in microseconds since 1970.
     pub from: Option<i64>,
-    /// Before this time.
+    /// Exclusive end of the time range.
     pub to: Option<i64>,
-    /// Sums are made of so many of the newest only: of all the others they take long.
+    /// Limits sums to this number of the newest exchanges: sums over all take long.
     pub newest: Option<u64>,
 }
 
-/// One page of an answer.
+/// One page of a result.
 #[derive(Clone, Debug, Serialize)]
 pub struct ExchangePage {
     /// The exchanges, newest first.
     pub exchanges: Vec<FoundExchange>,
-    /// What to ask with for the next page; nothing when this was the last.
+    /// The cursor for the next page; `None` on the last one.
     pub next: Option<i64>,
 }
 
-/// What exchanges are summed up by.
+/// Grouping of exchanges.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ExchangesBy {
-    /// Nothing: one sum of all.
+    /// No grouping: one sum of all.
     All,
-    /// The model that was asked for.
+    /// Model that the client requested.
     Model,
-    /// The model that was asked of the upstream.
+    /// Model that was requested from the upstream.
     UpstreamModel,
     /// The upstream.
     Upstream,
-    /// Who asked.
+    /// The client.
     Client,
-    /// The code of the error.
+    /// The error code.
     Code,
-    /// The gateway that wrote them down.
+    /// The gateway that recorded them.
     Node,
-    /// The minute they came in; the key is its begin in microseconds.
+    /// The minute of the request; the key is its start in microseconds.
     Minute,
-    /// The hour they came in; the key is its begin in microseconds.
+    /// The hour of the request; the key is its start in microseconds.
     Hour,
 }
 
-/// What exchanges with one key come to.
+/// Sums over the exchanges with one key.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct ExchangeSum {
-    /// What they have in common.
+    /// The key.
     pub key: String,
-    /// How many there were.
+    /// Number of exchanges.
     pub requests: u64,
-    /// How many went well.
+    /// Number of successful ones.
     pub ok: u64,
-    /// What was read anew, in tokens.
+    /// Input tokens that were not read from a cache.
     pub input_tokens: u64,
-    /// What was read from caches, in tokens.
+    /// Tokens that were read from a cache.
     pub cache_read_tokens: u64,
-    /// What was written to caches, in tokens.
+    /// Tokens that were written to a cache.
     pub cache_write_tokens: u64,
-    /// What was written, in tokens.
+    /// Output tokens.
     pub output_tokens: u64,
-    /// How many of these were thoughts.
+    /// Reasoning tokens among them.
     pub reasoning_tokens: u64,
-    /// How many calls of tools there were.
+    /// Number of tool calls.
     pub calls: u64,
-    /// How many of them were mended.
+    /// Repaired tool calls.
     pub repaired: u64,
-    /// How many of them could not be mended.
+    /// Tool calls that could not be repaired.
     pub refused: u64,
-    /// How often an upstream was asked.
+    /// Number of requests to upstreams.
     pub attempts: u64,
-    /// When the last came in, in microseconds since 1970.
+    /// Time of the last request in microseconds since 1970.
     pub last: i64,
-    /// How long they took in the mean, in microseconds.
+    /// Mean duration in microseconds.
     pub mean_us: u64,
-    /// How long the longest took, in microseconds.
+    /// Longest duration in microseconds.
     pub max_us: u64,
-    /// Half of them took no longer, in microseconds.
+    /// Median duration in microseconds.
     pub p50_us: u64,
-    /// 95 of 100 took no longer, in microseconds.
+    /// 95th percentile of the duration in microseconds.
     pub p95_us: u64,
-    /// Half of those with a first token had it no later, in microseconds; nothing when none had one.
+    /// Median time to the first token in microseconds; `None` without any first token.
     pub first_token_p50_us: Option<u64>,
-    /// 95 of 100 of those with a first token had it no later, in microseconds.
+    /// 95th percentile of the time to the first token in microseconds.
     pub first_token_p95_us: Option<u64>,
 }
 
 impl Store {
-    /// Exchanges, newest first. `after` is the `next` of the page before.
+    /// Exchanges, newest first. `after` is the `next` of the previous page.
     ///
     /// # Errors
     /// When the database cannot be reached or refuses.
@@ -127,7 +126,7 @@ impl Store {
         let limit = limit.clamp(1, MOST_ROWS);
         let mut statement = self.statement(|sql| sql.exchanges);
         filter.write(&mut statement, after);
-        // One more than asked for tells whether there is a next page.
+        // One more than the limit shows whether there is a next page.
         let most = statement.bind(signed(limit as u64 + 1));
         statement.fill("limit", &most);
         let rows = self.rows(statement).await?;
@@ -137,7 +136,7 @@ impl Store {
         Ok(ExchangePage { next: exchanges.last().filter(|_| is_more).map(|found| found.id), exchanges })
     }
 
-    /// One exchange by its name; the newest where gateways gave one name twice.
+    /// One exchange by its id; the newest when several gateways assigned the same id.
     ///
     /// # Errors
     /// When the database cannot be reached or refuses.
@@ -149,8 +148,8 @@ impl Store {
         Ok(self.rows(statement).await?.into_iter().next().and_then(FoundExchange::read))
     }
 
-    /// Sums of exchanges: by a name the most frequent first, by time the oldest first. At most `limit` and
-    /// [`MOST_ROWS`]; of times the newest are given then.
+    /// Sums of exchanges: grouped by a name the most frequent first, by time the oldest first. At most `limit` and
+    /// [`MOST_ROWS`]; of times the newest are returned.
     ///
     /// # Errors
     /// When the database cannot be reached or refuses.
@@ -192,7 +191,7 @@ impl Store {
 }
 
 impl ExchangeFilter {
-    /// Writes the filter into a statement, in the place of `{filter}`. `before` asks for what comes behind a cursor.
+    /// Writes the filter into a statement, in place of `{filter}`. `before` is the cursor of the previous page.
     fn write(&self, statement: &mut Statement, before: Option<i64>) {
         let mut conditions = Vec::new();
         let columns = [
@@ -218,9 +217,9 @@ impl ExchangeFilter {
                 Status::Running | Status::Interrupted => "1 = 0".to_owned(),
             });
         }
-        // The id narrows what is read, the time says it exactly.
+        // The id narrows the range that is read, the time is exact.
         for (time, operator, edge) in
-            [(self.from, ">=", first_id_at as fn(i64) -> i64), (self.to, "<", id_behind as fn(i64) -> i64)]
+            [(self.from, ">=", first_id_at as fn(i64) -> i64), (self.to, "<", id_after as fn(i64) -> i64)]
         {
             let Some(time) = time else { continue };
             let edge = statement.bind(edge(time));
@@ -240,7 +239,7 @@ impl ExchangeFilter {
 }
 
 impl ExchangeSum {
-    fn read(mut row: Row) -> ExchangeSum {
+    fn read(mut row: SqlRow) -> ExchangeSum {
         ExchangeSum {
             key: row.text(),
             requests: row.count(),

@@ -1,47 +1,47 @@
-//! One lesson: a rule before anybody accepted it.
+//! Rule candidate: a rule before it is suggested or accepted.
 
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value, json};
 
-/// What a mistake and its correction teach, in the terms of a rules file.
+/// The rule that a mistake and its correction imply, in the terms of a rules file.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(tag = "type", rename_all = "snake_case")]
 pub enum Lesson {
-    /// A parameter is sent under another name.
+    /// A parameter has another name.
     ParamAlias {
         /// The name that is sent.
         from: String,
-        /// The name that is meant.
+        /// The name in the schema.
         to: String,
     },
-    /// A parameter is sent in another type.
+    /// A parameter has another type.
     TypeCoerce {
         /// The parameter.
         from: String,
         /// `bool`, `int`, `float` or `string`.
         coerce_to: String,
     },
-    /// A value is sent in other words.
+    /// A value is sent as another word.
     ValueMap {
         /// The parameter.
         from: String,
         /// The word that is sent.
         sent: String,
-        /// The value that is meant, as JSON.
+        /// The value of the schema, as JSON.
         meant: String,
     },
-    /// A field inside a parameter is sent under another name.
+    /// A field inside a parameter has another name.
     NestedAlias {
         /// The parameter.
         in_payload: String,
-        /// Where in it; empty for the parameter itself.
+        /// Path inside the parameter; empty for the parameter itself.
         array_path: String,
         /// The field that is sent.
         from: String,
-        /// The field that is meant.
+        /// The field in the schema.
         to: String,
     },
-    /// A parameter is left out and always filled with the same value afterwards.
+    /// A parameter is omitted and always set to the same value afterwards.
     ParamDefault {
         /// The parameter.
         from: String,
@@ -62,7 +62,7 @@ impl Lesson {
         }
     }
 
-    /// The parameter or field that the rule looks for.
+    /// The parameter or field that the rule matches.
     pub fn from(&self) -> &str {
         match self {
             Lesson::ParamAlias { from, .. }
@@ -73,7 +73,7 @@ impl Lesson {
         }
     }
 
-    /// What it leads to: a name, a type, or a value.
+    /// The target of the rule: a name, a type, or a value.
     pub fn to(&self) -> Value {
         match self {
             Lesson::ParamAlias { to, .. } | Lesson::NestedAlias { to, .. } => json!(to),
@@ -83,7 +83,7 @@ impl Lesson {
         }
     }
 
-    /// The names that it touches.
+    /// The names that the rule affects.
     pub fn names(&self) -> Vec<&str> {
         match self {
             Lesson::ParamAlias { from, to } => vec![from, to],
@@ -95,7 +95,7 @@ impl Lesson {
         }
     }
 
-    /// Whether both say different things about the same mistake.
+    /// Whether both repair the same mistake differently.
     pub fn disagrees_with(&self, other: &Lesson) -> bool {
         if self == other {
             return false;
@@ -115,7 +115,7 @@ impl Lesson {
         }
     }
 
-    /// Whether a call with these arguments shows the mistake, as far as its keys and words tell.
+    /// Whether a call with these arguments contains the mistake, judging by keys and words.
     pub fn concerns(&self, arguments: &Map<String, Value>) -> bool {
         match self {
             Lesson::ParamAlias { from, to } => arguments.contains_key(from) && !arguments.contains_key(to),
@@ -130,7 +130,7 @@ impl Lesson {
         }
     }
 
-    /// The rule as a rules file has it.
+    /// The rule in the format of a rules file.
     pub fn rule(&self, id: &str, tool: &str, note: &str) -> Value {
         let mut rule = Map::new();
         rule.insert("id".to_owned(), json!(id));
@@ -154,7 +154,7 @@ impl Lesson {
     }
 }
 
-/// A scalar as the text that a `value_map` looks for.
+/// A scalar as the text that a `value_map` matches.
 pub(super) fn word(value: &Value) -> Option<String> {
     match value {
         Value::String(text) => Some(text.clone()),

@@ -1,4 +1,4 @@
-//! The index of one gateway: opened when it can be, fed from the journal, and kept in bounds.
+//! Feeds the index of one gateway: opens the database, indexes the journal, and prunes old records.
 
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
@@ -13,29 +13,29 @@ use crate::index::{
     BATCH_RECORDS, Indexer, IndexerHandle, IndexerStatus, IndexerTimes, Iterated, Store, StoreError,
 };
 use crate::journal::{Damage, Journal, begins};
-use crate::ledger::{LedgerError, install, salt};
+use crate::ledger::{LedgerError, installation_id, load_or_create_salt};
 
-/// The index of one machine.
+/// Default index file in the state folder.
 const INDEX_FILE: &str = "index.db";
 
-/// How long to wait before an index that cannot be opened is tried again.
-const TRY_AGAIN: Duration = Duration::from_secs(5);
-/// How often what is too old or too much goes.
-const PRUNE: Duration = Duration::from_secs(60 * 60);
+/// Delay before a retry when the index cannot be opened.
+const RETRY_DELAY: Duration = Duration::from_secs(5);
+/// Interval of pruning.
+const PRUNE_INTERVAL: Duration = Duration::from_secs(60 * 60);
 
-/// Where calls are looked up.
+/// Address of the database for queries.
 #[derive(Clone, PartialEq, Eq)]
 pub enum StoreAddress {
-    /// The usual file of this machine. A damaged one is set aside.
+    /// The default file of this machine. A damaged one is set aside.
     Own(PathBuf),
-    /// A file that somebody named. What is no index is not touched.
+    /// A file from the configuration. A file that is not an index is left unchanged.
     Sqlite(PathBuf),
     /// A database that several gateways share, such as `postgres://user@host/database`.
     Postgres(String),
 }
 
 impl std::fmt::Debug for StoreAddress {
-    /// Without the password.
+    /// Omits the password.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         match self {
             StoreAddress::Own(file) => f.debug_tuple("Own").field(file).finish(),
@@ -45,22 +45,22 @@ impl std::fmt::Debug for StoreAddress {
     }
 }
 
-/// The index beside a journal.
+/// The connection between a journal and its index.
 #[derive(Debug)]
-pub(crate) struct Indexed {
+pub(crate) struct IndexFeeder {
     address: StoreAddress,
-    /// What the gateway is called among those that share the database.
+    /// Node name of the gateway in the database.
     node: String,
     store: OnceLock<Store>,
     handle: OnceLock<IndexerHandle>,
-    /// Why it could not be opened yet.
+    /// Error of the last attempt to open the database.
     problem: Mutex<Option<String>>,
 }
 
-impl Indexed {
-    /// `install` tells machines apart whose gateways have the same name.
-    pub fn new(address: StoreAddress, node: &str, install: &str) -> Indexed {
-        Indexed {
+impl IndexFeeder {
+    /// `install` distinguishes machines whose gateways have the same node name.
+    pub fn new(address: StoreAddress, node: &str, install: &str) -> IndexFeeder {
+        IndexFeeder {
             node: address.node(node, install),
             address,
             store: OnceLock::new(),
@@ -74,17 +74,17 @@ impl Indexed {
         self.store.get()
     }
 
-    /// What the gateway is called there.
+    /// Node name of the gateway in the database.
     pub fn node(&self) -> &str {
         &self.node
     }
 
-    /// How far the index is.
+    /// Status of the indexer.
     pub fn status(&self) -> Option<IndexerStatus> {
         self.handle.get().map(IndexerHandle::status)
     }
 
-    /// Why it could not be opened, or takes no records, while that is so.
+    /// The error that keeps the database from being opened or from accepting records.
     pub fn problem(&self) -> Option<String> {
         if let Some(status) = self.status() {
             return status.problem;
@@ -93,53 +93,53 @@ impl Indexed {
         problem.filter(|_| self.store.get().is_none())
     }
 
-    /// There is something new in the journal.
+    /// Wakes the indexer after a new record.
     pub fn nudge(&self) {
         if let Some(handle) = self.handle.get() {
             handle.nudge();
         }
     }
 
-    /// Opens the database, as often as it takes. Nothing when `stop` comes first.
+    /// Opens the database, with retries. `None` when `stop` is cancelled first.
     pub async fn open(&self, stop: &CancellationToken) -> Option<Store> {
-        let mut was_wrong = false;
+        let mut has_failed = false;
         loop {
             match self.address.open().await {
                 Ok(store) => return Some(self.store.get_or_init(|| store).clone()),
                 Err(error) => {
-                    if !was_wrong {
+                    if !has_failed {
                         tracing::warn!(
                             "calls cannot be looked up for now, they are only written down: {error}"
                         );
                     }
-                    was_wrong = true;
+                    has_failed = true;
                     let mut problem = self.problem.lock().ignore_poison();
                     *problem = Some(error.to_string());
                 }
             }
-            stop.run_until_cancelled(sleep(TRY_AGAIN)).await?;
+            stop.run_until_cancelled(sleep(RETRY_DELAY)).await?;
         }
     }
 
-    /// Feeds the index from the journal until `stop`, and a little longer for the last records.
+    /// Indexes the journal until `stop`, and briefly longer for the last records.
     pub async fn feed(&self, store: Store, journal: &Journal, last_before: u64, stop: CancellationToken) {
         let source = Iterated::going_on(records_of(journal.folder().to_path_buf(), self.node.clone()));
         let times = IndexerTimes::default();
         let indexer = Indexer::start(store.clone(), &self.node, last_before, source, times, stop.clone());
         let _ = self.handle.set(indexer.handle().clone());
-        // What was written before somebody could say so.
+        // Records may have been written before the handle was set.
         self.nudge();
         stop.run_until_cancelled(self.prune(&store, journal.folder())).await;
         indexer.ended().await;
         store.close().await;
     }
 
-    /// Takes out what the journal has no longer, from time to time.
+    /// Removes records that the journal no longer contains, at an interval.
     async fn prune(&self, store: &Store, journal: &Path) {
-        let mut times = interval(PRUNE);
+        let mut times = interval(PRUNE_INTERVAL);
         loop {
             times.tick().await;
-            // What the journal still has stays: clocks jump, numbers do not.
+            // The journal's first sequence number decides, not a time: clocks jump, sequence numbers do not.
             let Some(first) = begins(journal).ok().and_then(|firsts| firsts.first().copied()) else {
                 continue;
             };
@@ -153,7 +153,7 @@ impl Indexed {
 }
 
 impl StoreAddress {
-    /// The index file of one machine, in the folder of everything that is kept.
+    /// The default index file in the state folder.
     pub fn in_folder(folder: &Path) -> StoreAddress {
         StoreAddress::Own(folder.join(INDEX_FILE))
     }
@@ -161,7 +161,7 @@ impl StoreAddress {
     /// Opens the database.
     ///
     /// # Errors
-    /// When the file cannot be made, or the address is none.
+    /// When the file cannot be created, or the address is invalid.
     pub async fn open(&self) -> Result<Store, StoreError> {
         match self {
             StoreAddress::Own(file) => Ok(Store::sqlite(file).await?.0),
@@ -170,7 +170,7 @@ impl StoreAddress {
         }
     }
 
-    /// What a gateway is called in the database. `install` tells machines apart whose gateways have the same name.
+    /// Node name of a gateway in the database. `install` distinguishes machines whose gateways have the same node name.
     fn node(&self, node: &str, install: &str) -> String {
         match self {
             StoreAddress::Own(_) | StoreAddress::Sqlite(_) => node.to_owned(),
@@ -179,7 +179,7 @@ impl StoreAddress {
     }
 }
 
-/// Makes an index again from journals.
+/// Rebuilds an index from journals.
 #[derive(Debug)]
 pub struct Reindex {
     address: StoreAddress,
@@ -187,19 +187,19 @@ pub struct Reindex {
 }
 
 impl Reindex {
-    /// `folder` is that of everything that is kept.
+    /// `folder` is the state folder.
     ///
     /// # Errors
     /// When the folder cannot be read.
     pub fn new(folder: &Path, address: StoreAddress) -> Result<Reindex, LedgerError> {
-        Ok(Reindex { address, install: install(&salt(folder)?) })
+        Ok(Reindex { address, install: installation_id(&load_or_create_salt(folder)?) })
     }
 
-    /// Forgets what the index has of a journal, and reads all of the journal again. Its node, and how many
-    /// records were read. A gateway may write meanwhile: what it adds stays.
+    /// Deletes the indexed records of a journal, and reads the whole journal again. Returns its node and the number of
+    /// records. A gateway may write meanwhile: its records stay.
     ///
     /// # Errors
-    /// When the database cannot be reached or refuses; what is missing then comes with the next try.
+    /// When the database cannot be reached or refuses; a retry adds the missing records.
     pub async fn journal(&self, journal: &Path) -> Result<(String, u64), StoreError> {
         let store = self.address.open().await?;
         let name = journal.file_name().unwrap_or_default().to_string_lossy();
@@ -219,7 +219,7 @@ impl Reindex {
     }
 }
 
-/// The records of a journal from a number on, under the name that the gateway has in the database.
+/// The records of a journal from a sequence number on, with the node name of the database.
 fn records_of(
     folder: PathBuf,
     node: String,

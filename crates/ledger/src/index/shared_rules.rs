@@ -1,4 +1,5 @@
-//! Rules and suggestions that several gateways share: each change has a version, and all see the changes in order.
+//! Rules and suggestions that several gateways share: each change has a version, and all gateways see the changes in
+//! order.
 
 use std::time::Duration;
 
@@ -9,47 +10,47 @@ use tokio::time::{sleep, timeout};
 use toolwright_base::unix_micros;
 
 use super::Store;
-use super::database::{Database, Row, Statement, Work};
+use super::database::{Database, SqlRow, Statement, StoreTransaction};
 use super::error::StoreError;
-use super::sql::{Dialect, POSTGRES_NOTIFY};
+use super::sql::{POSTGRES_NOTIFY, SqlDialect};
 
-/// The channel on which gateways tell each other of changes; the words are the rule and its version.
+/// The channel of change notifications; the payload is the rule and its version.
 pub const CHANNEL: &str = "toolwright";
 
-/// The status of a rule that is no longer in force.
+/// The status of a rule that is no longer active.
 pub const RETIRED: &str = "retired";
 
-/// How many changes are read, and wait to be taken, at once.
+/// Number of changes that are read, and buffered, at once.
 const CHANGES: usize = 64;
-/// How often SQLite is looked at. Nobody tells there.
-const LOOK: Duration = Duration::from_millis(250);
-/// How often PostgreSQL is looked at although it tells: a connection may be dead without saying so.
-const LOOK_ANYWAY: Duration = Duration::from_secs(5);
-/// How long to wait before a database that is away is tried again.
-const TRY_AGAIN: Duration = Duration::from_millis(500);
-/// The bytes of a message to others; PostgreSQL takes fewer than 8000.
+/// Polling interval of SQLite, which has no notifications.
+const POLL_INTERVAL: Duration = Duration::from_millis(250);
+/// Polling interval of PostgreSQL in addition to notifications: a connection may be lost silently.
+const FALLBACK_POLL: Duration = Duration::from_secs(5);
+/// Retry delay when the database is unavailable.
+const RETRY_DELAY: Duration = Duration::from_millis(500);
+/// Maximum length of a notification; PostgreSQL accepts fewer than 8000 bytes.
 const NOTE_BYTES: usize = 7_000;
 
 /// A rule or a suggestion, as all gateways see it.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SharedRule {
-    /// Its name.
+    /// Its id.
     pub id: String,
-    /// `rule` or `suggestion`, or what the caller tells apart.
+    /// `rule` or `suggestion`, or another kind that the caller defines.
     pub kind: String,
     /// Such as `active`, `suggested`, `dismissed` or [`RETIRED`].
     pub status: String,
-    /// What it is, as JSON.
+    /// Its content as JSON.
     pub body: String,
-    /// The version of its last change. Given by the store, higher than all before it.
+    /// The version of its last change. Assigned by the store, higher than all before it.
     pub version: i64,
-    /// When it was changed, in microseconds since 1970. Given by the store.
+    /// Time of the change in microseconds since 1970. Assigned by the store.
     pub changed_at: i64,
-    /// Who changed it: a gateway or a person.
+    /// Author of the change: a gateway or a person.
     pub changed_by: String,
 }
 
-/// Changes of rules as they come, each rule in its newest version. Ends when it is dropped.
+/// Stream of rule changes, each rule in its newest version. Dropping it stops the task.
 #[derive(Debug)]
 pub struct RuleWatch {
     changes: mpsc::Receiver<SharedRule>,
@@ -57,7 +58,7 @@ pub struct RuleWatch {
 }
 
 impl RuleWatch {
-    /// The next change. A database that is away only delays it.
+    /// Waits for the next change. An unavailable database only delays it.
     pub async fn next(&mut self) -> Option<SharedRule> {
         self.changes.recv().await
     }
@@ -70,65 +71,66 @@ impl Drop for RuleWatch {
 }
 
 impl Store {
-    /// Writes a rule. `expected` is the version that the change was made from, 0 for a new rule; a retired
-    /// rule may be put again. The new version.
+    /// Writes a rule. `expected` is the version that the change is based on, 0 for a new rule; a retired rule may be
+    /// written again. Returns the new version.
     ///
     /// # Errors
-    /// [`StoreError::Conflict`] when somebody was faster; others when the database cannot be reached or refuses.
+    /// [`StoreError::Conflict`] when another writer was faster; others when the database cannot be reached or refuses.
     pub async fn put_rule(&self, rule: &SharedRule, expected: i64) -> Result<i64, StoreError> {
-        let mut work = self.begin().await?;
-        let version = next_version(&mut work).await?;
-        let found = read_rule(&mut work, &rule.id).await?.map_or(0, |found| found.version);
+        let mut transaction = self.begin().await?;
+        let version = next_version(&mut transaction).await?;
+        let found = read_rule(&mut transaction, &rule.id).await?.map_or(0, |found| found.version);
         if found != expected {
             return Err(StoreError::Conflict { id: rule.id.clone(), expected, found });
         }
         let put = SharedRule { version, changed_at: unix_micros(), ..rule.clone() };
-        write_rule(&mut work, &put).await?;
-        work.commit().await?;
+        write_rule(&mut transaction, &put).await?;
+        transaction.commit().await?;
         Ok(version)
     }
 
-    /// Takes a rule out of force; it stays to be seen. The new version.
+    /// Deactivates a rule; it stays visible. Returns the new version.
     ///
     /// # Errors
-    /// [`StoreError::Conflict`] when somebody was faster or there is no such rule; others when the database cannot
-    /// be reached or refuses.
+    /// [`StoreError::Conflict`] when another writer was faster or there is no such rule; others when the database
+    /// cannot be reached or refuses.
     pub async fn retire_rule(&self, id: &str, expected: i64, by: &str) -> Result<i64, StoreError> {
-        let mut work = self.begin().await?;
-        let version = next_version(&mut work).await?;
+        let mut transaction = self.begin().await?;
+        let version = next_version(&mut transaction).await?;
         let conflict = |found| StoreError::Conflict { id: id.to_owned(), expected, found };
-        let found = read_rule(&mut work, id).await?.ok_or_else(|| conflict(0))?;
+        let found = read_rule(&mut transaction, id).await?.ok_or_else(|| conflict(0))?;
         if found.version != expected {
             return Err(conflict(found.version));
         }
         let changed_at = unix_micros();
         let (status, changed_by) = (RETIRED.to_owned(), by.to_owned());
-        write_rule(&mut work, &SharedRule { status, changed_by, changed_at, version, ..found }).await?;
-        work.commit().await?;
+        write_rule(&mut transaction, &SharedRule { status, changed_by, changed_at, version, ..found })
+            .await?;
+        transaction.commit().await?;
         Ok(version)
     }
 
-    /// The rules that changed after a version, in the order of their changes; 0 asks for all. At most 64: ask
-    /// again from the last one's version.
+    /// The rules that changed after a version, in the order of their changes; 0 returns all. At most 64: continue from
+    /// the last one's version.
     ///
     /// # Errors
     /// When the database cannot be reached or refuses.
     pub async fn rules_after(&self, version: i64) -> Result<Vec<SharedRule>, StoreError> {
-        let ask = self.statement(|sql| sql.rules_after).with(version).with(CHANGES as i64);
-        Ok(self.rows(ask).await?.into_iter().map(SharedRule::read).collect())
+        let query = self.statement(|sql| sql.rules_after).with(version).with(CHANGES as i64);
+        Ok(self.rows(query).await?.into_iter().map(SharedRule::read).collect())
     }
 
-    /// The version of the last change of all.
+    /// The version of the last change of all rules.
     ///
     /// # Errors
     /// When the database cannot be reached or refuses.
     pub async fn rules_version(&self) -> Result<i64, StoreError> {
         let mut rows = self.rows(self.statement(|sql| sql.version)).await?;
-        Ok(rows.first_mut().map_or(0, Row::int))
+        Ok(rows.first_mut().map_or(0, SqlRow::int))
     }
 
-    /// Follows the changes after a version, by all gateways and this one. None is missed: whoever was away reads
-    /// on from the last version it saw.
+    /// Follows the changes after a version, of all gateways including this one. None is missed: after an interruption
+    /// it continues from the last version it saw.
     pub fn watch_rules(&self, after: i64) -> RuleWatch {
         let (sender, changes) = mpsc::channel(CHANGES);
         let store = self.clone();
@@ -137,12 +139,12 @@ impl Store {
     }
 }
 
-/// Hands on changes until nobody takes them.
+/// Forwards changes until the receiver is dropped.
 async fn follow(store: &Store, after: i64, sender: &mpsc::Sender<SharedRule>) {
     let mut seen = after;
     let mut was_away = false;
     loop {
-        // Listening begins before looking, so that what changes between the two is heard.
+        // Listen before reading, so that a change between the two is notified.
         let mut listener = match store.database() {
             Database::Sqlite { .. } => None,
             Database::Postgres { pool, .. } => match listen(pool).await {
@@ -152,7 +154,7 @@ async fn follow(store: &Store, after: i64, sender: &mpsc::Sender<SharedRule>) {
                         tracing::warn!("rules of other gateways are not seen for now: {error}");
                     }
                     was_away = true;
-                    sleep(TRY_AGAIN).await;
+                    sleep(RETRY_DELAY).await;
                     continue;
                 }
             },
@@ -166,7 +168,7 @@ async fn follow(store: &Store, after: i64, sender: &mpsc::Sender<SharedRule>) {
                         tracing::warn!("rules of other gateways are not seen for now: {error}");
                     }
                     was_away = true;
-                    sleep(TRY_AGAIN).await;
+                    sleep(RETRY_DELAY).await;
                     break;
                 }
             }
@@ -175,10 +177,10 @@ async fn follow(store: &Store, after: i64, sender: &mpsc::Sender<SharedRule>) {
                 was_away = false;
             }
             match &mut listener {
-                None => sleep(LOOK).await,
-                Some(listener) => match timeout(LOOK_ANYWAY, listener.try_recv()).await {
+                None => sleep(POLL_INTERVAL).await,
+                Some(listener) => match timeout(FALLBACK_POLL, listener.try_recv()).await {
                     Ok(Ok(Some(_))) | Err(_) => {}
-                    // The connection is gone: what was said meanwhile is read when there is a new one.
+                    // The connection is lost: changes in the meantime are read after reconnecting.
                     Ok(Ok(None) | Err(_)) => break,
                 },
             }
@@ -192,7 +194,7 @@ async fn listen(pool: &PgPool) -> Result<PgListener, StoreError> {
     Ok(listener)
 }
 
-/// Hands on everything new; whether somebody still takes it.
+/// Forwards all new changes; returns whether the receiver still exists.
 async fn catch_up(
     store: &Store,
     seen: &mut i64,
@@ -214,19 +216,20 @@ async fn catch_up(
     }
 }
 
-/// Takes the next version. Others wait here until this change is over, so that versions are seen in order.
-async fn next_version(work: &mut Work) -> Result<i64, StoreError> {
-    let next = work.statement(|sql| sql.next_version);
-    Ok(work.rows(next).await?.first_mut().map_or(0, Row::int))
+/// Takes the next version. Other writers block here until this transaction ends, so that versions become visible in
+/// order.
+async fn next_version(transaction: &mut StoreTransaction) -> Result<i64, StoreError> {
+    let next = transaction.statement(|sql| sql.next_version);
+    Ok(transaction.rows(next).await?.first_mut().map_or(0, SqlRow::int))
 }
 
-async fn read_rule(work: &mut Work, id: &str) -> Result<Option<SharedRule>, StoreError> {
-    let ask = work.statement(|sql| sql.rule).with(id);
-    Ok(work.rows(ask).await?.into_iter().next().map(SharedRule::read))
+async fn read_rule(transaction: &mut StoreTransaction, id: &str) -> Result<Option<SharedRule>, StoreError> {
+    let query = transaction.statement(|sql| sql.rule).with(id);
+    Ok(transaction.rows(query).await?.into_iter().next().map(SharedRule::read))
 }
 
-async fn write_rule(work: &mut Work, rule: &SharedRule) -> Result<(), StoreError> {
-    let put = work
+async fn write_rule(transaction: &mut StoreTransaction, rule: &SharedRule) -> Result<(), StoreError> {
+    let put = transaction
         .statement(|sql| sql.put_rule)
         .with(rule.id.as_str())
         .with(rule.kind.as_str())
@@ -235,19 +238,19 @@ async fn write_rule(work: &mut Work, rule: &SharedRule) -> Result<(), StoreError
         .with(rule.version)
         .with(rule.changed_at)
         .with(rule.changed_by.as_str());
-    work.rows(put).await?;
-    if work.dialect() == Dialect::Postgres {
+    transaction.rows(put).await?;
+    if transaction.dialect() == SqlDialect::Postgres {
         let id = &rule.id[..rule.id.floor_char_boundary(NOTE_BYTES)];
-        let note = Statement::new(Dialect::Postgres, POSTGRES_NOTIFY)
+        let note = Statement::new(SqlDialect::Postgres, POSTGRES_NOTIFY)
             .with(CHANNEL)
             .with(format!("{id} {}", rule.version));
-        work.rows(note).await?;
+        transaction.rows(note).await?;
     }
     Ok(())
 }
 
 impl SharedRule {
-    fn read(mut row: Row) -> SharedRule {
+    fn read(mut row: SqlRow) -> SharedRule {
         SharedRule {
             id: row.text(),
             kind: row.text(),

@@ -1,16 +1,16 @@
-//! Where the indexer reads records from.
+//! Source of the records for the indexer.
 
 use std::fmt;
 
 use crate::Record;
 
-/// Gives the records of one node in the order of their numbers. Read on a thread that may wait for a disk.
+/// Returns the records of one node in the order of their sequence numbers. Runs on a blocking thread.
 pub trait Source: Send + 'static {
-    /// At most so many records from a number on; fewer, or none, when there are no more yet. It is asked in
-    /// order: the next number is mostly the one behind the last that it gave.
+    /// At most `at_most` records from a sequence number on; fewer, or none, when there are no more yet. Calls are in
+    /// order: the next number is usually the one after the last returned record.
     ///
     /// # Errors
-    /// When a record cannot be read. It is asked again later.
+    /// When a record cannot be read. The call is retried later.
     fn records(&mut self, from_seq: u64, at_most: usize) -> Result<Vec<Record>, SourceError>;
 }
 
@@ -19,10 +19,10 @@ pub trait Source: Send + 'static {
 #[error("{0}")]
 pub struct SourceError(pub String);
 
-/// A source made of something that gives an iterator from a number on. The iterator is kept while it has more.
+/// A source that wraps iterators. The iterator is cached while it has more records.
 pub struct Iterated<Open, Records> {
     open: Open,
-    /// Whether an iterator that has no more may have some later.
+    /// Whether an exhausted iterator may have more records later.
     goes_on: bool,
     kept: Option<(u64, Records)>,
 }
@@ -34,13 +34,13 @@ impl<Open, Records> fmt::Debug for Iterated<Open, Records> {
 }
 
 impl<Open, Records> Iterated<Open, Records> {
-    /// `open` gives the records from a number on.
+    /// `open` returns the records from a sequence number on.
     pub fn new(open: Open) -> Self {
         Iterated { open, goes_on: false, kept: None }
     }
 
-    /// The same of iterators that go on, when they are asked again, with what came since: opening one anew reads what
-    /// was read before.
+    /// For iterators that continue with new records when they are polled again: opening a new one would read everything
+    /// again.
     pub fn going_on(open: Open) -> Self {
         Iterated { goes_on: true, ..Iterated::new(open) }
     }
@@ -60,10 +60,10 @@ where
         let mut read: Vec<Record> = Vec::new();
         for record in records.by_ref().take(at_most) {
             match record {
-                // What comes before the number was asked for by somebody else.
+                // An iterator may start before the requested number.
                 Ok(record) if record.seq < from_seq => {}
                 Ok(record) => read.push(record),
-                // What was read before it is good; with the next question the error comes first.
+                // Return the records before the error; the next call returns the error first.
                 Err(_) if !read.is_empty() => return Ok(read),
                 Err(error) => return Err(SourceError(error.to_string())),
             }

@@ -1,87 +1,87 @@
-//! A record as a row, and a row as a call again.
+//! Conversion of records to rows and back.
 
 use std::collections::BTreeMap;
 
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use super::database::{Row, Value};
+use super::database::{SqlRow, SqlValue};
 use super::exchange_rows;
-use super::sql::Table;
-use super::words;
+use super::search_words;
+use super::sql::RecordTable;
 use crate::{Failure, Kind, Record};
 
-/// An id holds milliseconds above and the end of the record's number below.
+/// An id contains milliseconds in the upper bits and the end of the sequence number in the lower bits.
 const NUMBER_BITS: u32 = 10;
-/// From one id to the one that is free when it is taken: the same number, a millisecond later.
+/// Distance to the next id when one is taken: the same number, a millisecond later.
 pub(super) const NEXT_ID: i64 = 1 << NUMBER_BITS;
-/// How many milliseconds an id may be later than its record's time.
-pub(super) const MOST_SHIFTED: i64 = 2_000;
-/// Times beyond this are not told apart.
+/// Maximum number of milliseconds by which an id may be later than its record.
+pub(super) const MAX_ID_SHIFT_MS: i64 = 2_000;
+/// Later times are not distinguished.
 const LAST_MILLISECOND: i64 = 1 << 52;
 
-/// What became of a call.
+/// State of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
-    /// It did what it was asked.
+    /// It succeeded.
     Ok,
     /// It failed.
     Error,
-    /// It was begun, has no end yet, and its gateway is alive.
+    /// It was started, has no end yet, and its gateway is alive.
     Running,
-    /// It was begun, and its gateway ended before it did.
+    /// It was started, and its gateway exited before its end.
     Interrupted,
 }
 
-/// A call as it was found.
+/// A call from a query.
 #[derive(Clone, Debug, Serialize)]
 pub struct FoundCall {
-    /// Its place in the order of time. The cursor of what comes after it.
+    /// Position in the order of time. The cursor for the next page.
     pub id: i64,
-    /// What became of it.
+    /// Its state.
     pub state: State,
-    /// What was written down of it.
+    /// Its record.
     #[serde(flatten)]
     pub record: Record,
 }
 
-/// The first id that a record of this time, in microseconds, can have.
+/// The first possible id of a record at this time, in microseconds.
 pub(super) fn first_id_at(ts: i64) -> i64 {
     (ts.max(0) / 1_000).min(LAST_MILLISECOND) << NUMBER_BITS
 }
 
-/// An id behind all that records before this time, in microseconds, can have.
-pub(super) fn id_behind(ts: i64) -> i64 {
-    first_id_at(ts.saturating_add((MOST_SHIFTED + 1) * 1_000)) + NEXT_ID
+/// An id after all possible ids of records before this time, in microseconds.
+pub(super) fn id_after(ts: i64) -> i64 {
+    first_id_at(ts.saturating_add((MAX_ID_SHIFT_MS + 1) * 1_000)) + NEXT_ID
 }
 
-/// A record on its way into the database.
-pub(super) struct Incoming<'a> {
+/// A record that is being inserted.
+pub(super) struct IncomingRecord<'a> {
     pub record: &'a Record,
     pub id: i64,
     pub words: String,
     error_parameters: Option<String>,
     changes: String,
     stages: String,
-    /// The whole record, of an exchange.
+    /// The whole record as JSON, for an exchange.
     whole: String,
     size: usize,
 }
 
-impl<'a> Incoming<'a> {
-    pub fn new(record: &'a Record) -> Incoming<'a> {
+impl<'a> IncomingRecord<'a> {
+    pub fn new(record: &'a Record) -> IncomingRecord<'a> {
         let json_size = |json: &Option<Box<RawValue>>| json.as_ref().map_or(0, |json| json.get().len());
         let changes = to_json(&record.changes);
         let message_size = record.error.as_ref().map_or(0, |error| error.message.len());
         let is_exchange = record.kind == Kind::Exchange;
         let whole = if is_exchange { to_json(record) } else { String::new() };
-        Incoming {
+        IncomingRecord {
             id: first_id_at(record.ts) + signed(record.seq) % NEXT_ID,
-            words: if is_exchange { String::new() } else { words::of_record(record) },
+            words: if is_exchange { String::new() } else { search_words::words_of_record(record) },
             error_parameters: record.error.as_ref().map(|error| to_json(&error.parameters)),
             stages: to_json(&record.stages),
-            // The names and numbers of a record take about this much.
+            // Estimated size of the names and numbers of a record.
             size: 300
                 + json_size(&record.arguments)
                 + json_size(&record.normalized)
@@ -94,28 +94,28 @@ impl<'a> Incoming<'a> {
         }
     }
 
-    /// How much of the text of a batch it takes.
+    /// Text size that it adds to a batch.
     pub fn size(&self) -> usize {
         self.size + self.words.len()
     }
 
-    /// The table that it belongs to.
-    pub fn table(&self) -> Table {
+    /// Its table.
+    pub fn table(&self) -> RecordTable {
         match self.record.kind {
-            Kind::Exchange => Table::Exchanges,
-            Kind::Call | Kind::InProgress => Table::Calls,
+            Kind::Exchange => RecordTable::Exchanges,
+            Kind::Call | Kind::InProgress => RecordTable::Calls,
         }
     }
 
     /// The row, in the order of the columns of `insert_calls.sql` or `insert_exchanges.sql`.
-    pub fn columns(&self) -> Vec<Value> {
+    pub fn columns(&self) -> Vec<SqlValue> {
         match self.table() {
-            Table::Calls => self.call_columns(),
-            Table::Exchanges => exchange_rows::columns(self.record, self.id, self.size, &self.whole),
+            RecordTable::Calls => self.call_columns(),
+            RecordTable::Exchanges => exchange_rows::columns(self.record, self.id, self.size, &self.whole),
         }
     }
 
-    fn call_columns(&self) -> Vec<Value> {
+    fn call_columns(&self) -> Vec<SqlValue> {
         let record = self.record;
         let error = record.error.as_ref();
         vec![
@@ -151,7 +151,7 @@ impl<'a> Incoming<'a> {
         ]
     }
 
-    /// The rules that changed the call and how often; a change that no rule asked for goes by its step's code.
+    /// The rules that changed the call, with counts; a change without a rule uses the code of its step.
     pub fn rules(&self) -> BTreeMap<&'a str, i64> {
         let mut rules = BTreeMap::new();
         for change in &self.record.changes {
@@ -163,7 +163,7 @@ impl<'a> Incoming<'a> {
 
 impl FoundCall {
     /// Reads a row of `calls.sql`.
-    pub(super) fn read(mut row: Row) -> FoundCall {
+    pub(super) fn read(mut row: SqlRow) -> FoundCall {
         let id = row.int();
         let mut record = Record {
             node: row.text(),
@@ -208,13 +208,13 @@ impl FoundCall {
     }
 }
 
-/// Databases have no unsigned numbers.
+/// The databases have no unsigned integers.
 pub(super) fn signed(number: u64) -> i64 {
     i64::try_from(number).unwrap_or(i64::MAX)
 }
 
 pub(super) fn to_json(value: &impl Serialize) -> String {
-    // Lists and records of texts and numbers are always JSON.
+    // Lists and records of strings and numbers always serialize.
     serde_json::to_string(value).unwrap_or_default()
 }
 
@@ -227,12 +227,12 @@ mod tests {
     proptest! {
         #[test]
         fn ids_come_in_the_order_of_time(a in 0..i64::MAX, b in 0..i64::MAX, seq: u64) {
-            let id = |ts| Incoming::new(&Record { ts, seq, ..Record::default() }).id;
+            let id = |ts| IncomingRecord::new(&Record { ts, seq, ..Record::default() }).id;
             if a / 1_000 < b / 1_000 && b / 1_000 <= LAST_MILLISECOND {
                 prop_assert!(id(a) < id(b));
             }
             prop_assert!(first_id_at(a) <= id(a));
-            prop_assert!(id(a) < id_behind(a.saturating_add(1)));
+            prop_assert!(id(a) < id_after(a.saturating_add(1)));
         }
     }
 }

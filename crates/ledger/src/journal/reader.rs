@@ -5,104 +5,110 @@ use std::path::{Path, PathBuf};
 
 use super::chain::Chain;
 use super::damage::{Damage, Why};
-use super::files::{self, Segment};
-use super::line::{self, Hash, Link};
-use super::lines::{Found, Lines};
+use super::files::{self, JournalSegment};
+use super::line_format::{self, ChainLink, LineHash};
+use super::line_reader::{LineRead, LineReader};
 use super::retention;
 use crate::Record;
 
-/// Goes over the lines of all segments and says of each whether it is right.
+/// Scans the lines of all segments and checks each.
 #[derive(Debug)]
-pub(super) struct Scan {
+pub(super) struct JournalScan {
     folder: PathBuf,
     from_seq: u64,
     chain: Option<Chain>,
-    current: Option<Current>,
-    /// The number of the last segment that was begun.
-    begun: Option<u64>,
+    current: Option<CurrentSegment>,
+    /// First sequence number of the segment that was entered last.
+    segment_start: Option<u64>,
 }
 
 #[derive(Debug)]
-struct Current {
+struct CurrentSegment {
     path: PathBuf,
-    lines: Lines,
-    /// Whether a later segment was seen: nothing is added to this one any more.
+    lines: LineReader,
+    /// Whether a later segment exists: no line is appended to this one any more.
     is_final: bool,
 }
 
-/// What the scan came upon.
+/// Result of one step of the scan.
 #[derive(Debug)]
-pub(super) enum Step {
-    /// A line that is right; its bytes are in [`Scan::bytes`].
-    Right(Link),
-    /// Something wrong; with a link when the line is good in itself.
-    Wrong(Damage, Option<Link>),
+pub(super) enum ScanStep {
+    /// A valid line; its content is in [`JournalScan::bytes`].
+    Right(ChainLink),
+    /// Damage; with a link when the line is valid in itself.
+    Wrong(Damage, Option<ChainLink>),
     /// The last file ends within a line: it is being written, or was torn.
     Unfinished(Damage),
-    /// All is read. Asked again, it goes on with what came since.
+    /// All lines are read. The next call continues with newer ones.
     End,
 }
 
-impl Scan {
-    pub fn new(folder: &Path, from_seq: u64) -> Scan {
-        Scan { folder: folder.to_path_buf(), from_seq, chain: None, current: None, begun: None }
+impl JournalScan {
+    pub fn new(folder: &Path, from_seq: u64) -> JournalScan {
+        JournalScan {
+            folder: folder.to_path_buf(),
+            from_seq,
+            chain: None,
+            current: None,
+            segment_start: None,
+        }
     }
 
-    /// The line that the last step is about.
+    /// The line of the last step.
     pub fn bytes(&self) -> &[u8] {
         self.current.as_ref().map_or(&[], |current| current.lines.bytes())
     }
 
-    /// The segment that is being read.
-    pub fn begun(&self) -> Option<u64> {
-        self.begun
+    /// The current segment.
+    pub fn segment_start(&self) -> Option<u64> {
+        self.segment_start
     }
 
-    pub fn step(&mut self) -> Step {
+    pub fn step(&mut self) -> ScanStep {
         loop {
             let (Some(current), Some(chain)) = (&mut self.current, &mut self.chain) else {
-                match self.later() {
-                    Err(why) => return Step::Wrong(self.unreadable(self.folder.clone(), &why), None),
-                    Ok(None) => return Step::End,
-                    Ok(Some(segment)) => match self.enter(&segment) {
+                match self.next_segment() {
+                    Err(why) => return ScanStep::Wrong(self.unreadable(self.folder.clone(), &why), None),
+                    Ok(None) => return ScanStep::End,
+                    Ok(Some(segment)) => match self.enter_segment(&segment) {
                         None => continue,
-                        Some(damage) => return Step::Wrong(damage, None),
+                        Some(damage) => return ScanStep::Wrong(damage, None),
                     },
                 }
             };
             let found = current.lines.read();
             let lines = &current.lines;
             let (line, offset) = match found {
-                Ok(Found::Line | Found::TooLong) => (lines.line, lines.offset),
+                Ok(LineRead::Line | LineRead::TooLong) => (lines.line, lines.offset),
                 _ => (lines.line + 1, lines.next_offset()),
             };
             let at = |seq, why| Damage { file: current.path.clone(), line, offset, seq, why };
             match found {
-                Ok(Found::Line) => {
+                Ok(LineRead::Line) => {
                     let checked = chain.check(lines.bytes());
                     return match (checked.wrong, checked.link) {
-                        (None, Some(link)) => Step::Right(link),
-                        (Some((seq, why)), link) => Step::Wrong(at(seq, why), link),
-                        // A line without a link always has something wrong.
+                        (None, Some(link)) => ScanStep::Right(link),
+                        (Some((seq, why)), link) => ScanStep::Wrong(at(seq, why), link),
+                        // A line without a link always has damage.
                         (None, None) => continue,
                     };
                 }
-                Ok(Found::TooLong) => {
-                    let seq = chain.spoil();
-                    return Step::Wrong(at(seq, Why::TooLong), None);
+                Ok(LineRead::TooLong) => {
+                    let seq = chain.mark_unreadable();
+                    return ScanStep::Wrong(at(seq, Why::TooLong), None);
                 }
                 Err(why) => {
-                    let damage = at(chain.spoil(), Why::Io(why.to_string()));
+                    let damage = at(chain.mark_unreadable(), Why::Io(why.to_string()));
                     self.current = None;
-                    return Step::Wrong(damage, None);
+                    return ScanStep::Wrong(damage, None);
                 }
-                Ok(found @ (Found::Unfinished | Found::End)) => {
-                    let is_torn = found == Found::Unfinished;
+                Ok(found @ (LineRead::Unfinished | LineRead::End)) => {
+                    let is_torn = found == LineRead::Unfinished;
                     let damage = at(chain.next, Why::Torn);
                     let is_final = current.is_final;
-                    match self.later() {
+                    match self.next_segment() {
                         Ok(Some(_)) if !is_final => {
-                            // What was added between reading and looking for the next file is read first.
+                            // LineReader that were appended between reading and listing the segments are read first.
                             if let Some(current) = &mut self.current {
                                 current.is_final = true;
                             }
@@ -110,26 +116,26 @@ impl Scan {
                         Ok(Some(_)) => {
                             self.current = None;
                             if is_torn {
-                                self.chain.as_mut().map(Chain::spoil);
-                                return Step::Wrong(damage, None);
+                                self.chain.as_mut().map(Chain::mark_unreadable);
+                                return ScanStep::Wrong(damage, None);
                             }
                         }
-                        _ if is_torn => return Step::Unfinished(damage),
-                        _ => return Step::End,
+                        _ if is_torn => return ScanStep::Unfinished(damage),
+                        _ => return ScanStep::End,
                     }
                 }
             }
         }
     }
 
-    /// The segment to begin with, or the one after the last.
-    fn later(&self) -> io::Result<Option<Segment>> {
+    /// The first segment to read, or the one after the current.
+    fn next_segment(&self) -> io::Result<Option<JournalSegment>> {
         let mut segments = match files::segments(&self.folder) {
             Err(why) if why.kind() == io::ErrorKind::NotFound => return Ok(None),
             segments => segments?,
         };
-        Ok(match self.begun {
-            Some(begun) => segments.into_iter().find(|segment| segment.first > begun),
+        Ok(match self.segment_start {
+            Some(segment_start) => segments.into_iter().find(|segment| segment.first > segment_start),
             None => {
                 let before = segments.partition_point(|segment| segment.first <= self.from_seq);
                 (!segments.is_empty()).then(|| segments.swap_remove(before.saturating_sub(1)))
@@ -137,32 +143,32 @@ impl Scan {
         })
     }
 
-    /// Goes to a segment. Tells what is wrong with its place.
-    fn enter(&mut self, segment: &Segment) -> Option<Damage> {
-        let lines = match Lines::open(&segment.path) {
-            // It was removed meanwhile: the next look shows those that are there.
+    /// Enters a segment. Returns damage of its position in the chain.
+    fn enter_segment(&mut self, segment: &JournalSegment) -> Option<Damage> {
+        let lines = match LineReader::open(&segment.path) {
+            // It was removed meanwhile: the next listing shows the remaining ones.
             Err(why) if why.kind() == io::ErrorKind::NotFound => return None,
             opened => opened,
         };
-        let is_begin = self.begun.is_none();
-        self.begun = Some(segment.first);
+        let is_begin = self.segment_start.is_none();
+        self.segment_start = Some(segment.first);
         let mut is_without_begin = false;
-        let head = || retention::head(&self.folder);
+        let head = || retention::read_head(&self.folder);
         match &self.chain {
-            // Reading begins within the chain: what came before is not asked for.
+            // Reading starts within the chain: earlier segments are not needed.
             None if self.from_seq >= segment.first.max(2) => {
                 self.chain = Some(Chain::before(segment.first, None));
             }
-            None if segment.first <= 1 => self.chain = Some(Chain::before(1, Some(Hash::ZERO))),
+            None if segment.first <= 1 => self.chain = Some(Chain::before(1, Some(LineHash::ZERO))),
             None => {
-                // A note that names a later record was written before all older segments were gone.
+                // A head with a later sequence number was written before all older segments were removed.
                 let head = head().filter(|head| head.seq >= segment.first);
                 is_without_begin = is_begin && head.is_none();
                 let prev = head.filter(|head| head.seq == segment.first).and_then(|head| head.prev());
                 self.chain = Some(Chain::before(segment.first, prev));
             }
             Some(chain) if chain.is_gap(segment.first) => {
-                // Segments were removed while this was reading.
+                // Segments were removed during the scan.
                 if let Some(head) = head().filter(|head| head.seq == segment.first) {
                     self.chain = Some(Chain::before(segment.first, head.prev()));
                 }
@@ -172,7 +178,7 @@ impl Scan {
         match lines {
             Err(why) => Some(self.unreadable(segment.path.clone(), &why)),
             Ok(lines) => {
-                self.current = Some(Current { path: segment.path.clone(), lines, is_final: false });
+                self.current = Some(CurrentSegment { path: segment.path.clone(), lines, is_final: false });
                 is_without_begin.then(|| Damage {
                     file: segment.path.clone(),
                     line: 1,
@@ -185,41 +191,42 @@ impl Scan {
     }
 
     fn unreadable(&mut self, file: PathBuf, why: &io::Error) -> Damage {
-        let seq = self.chain.as_mut().map_or(self.from_seq, Chain::spoil);
+        let seq = self.chain.as_mut().map_or(self.from_seq, Chain::mark_unreadable);
         Damage { file, line: 1, offset: 0, seq, why: Why::Io(why.to_string()) }
     }
 }
 
-/// The records of a journal, from [`super::Journal::read`]. Damage is told where it is, and reading goes on behind it.
+/// Iterator over the records of a journal, from [`super::Journal::read`]. Damage is returned at its place, and reading
+/// continues after it.
 #[derive(Debug)]
 pub struct Reader {
-    scan: Scan,
+    scan: JournalScan,
     from_seq: u64,
-    /// A record that comes after the damage before it.
+    /// A record that follows the damage before it.
     held: Option<Result<Record, Damage>>,
-    /// An unreadable folder would be told without end.
+    /// Set after an I/O error: an unreadable folder would be reported without end.
     is_failed: bool,
 }
 
 impl Reader {
     pub(super) fn new(folder: &Path, from_seq: u64) -> Reader {
-        Reader { scan: Scan::new(folder, from_seq), from_seq, held: None, is_failed: false }
+        Reader { scan: JournalScan::new(folder, from_seq), from_seq, held: None, is_failed: false }
     }
 
-    fn record(&self, link: &Link, damaged: Option<&Damage>) -> Option<Result<Record, Damage>> {
+    fn record(&self, link: &ChainLink, damaged: Option<&Damage>) -> Option<Result<Record, Damage>> {
         if link.seq < self.from_seq {
             return None;
         }
-        Some(line::record(self.scan.bytes()).map_err(|why| match damaged {
+        Some(line_format::parse_record(self.scan.bytes()).map_err(|why| match damaged {
             Some(damage) => Damage { why, ..damage.clone() },
-            None => self.scan.place(link.seq, why),
+            None => self.scan.damage_at(link.seq, why),
         }))
     }
 }
 
-impl Scan {
-    /// The place of the line that was read last.
-    fn place(&self, seq: u64, why: Why) -> Damage {
+impl JournalScan {
+    /// Damage at the line that was read last.
+    fn damage_at(&self, seq: u64, why: Why) -> Damage {
         let (file, line, offset) = self.current.as_ref().map_or_else(
             || (self.folder.clone(), 0, 0),
             |current| (current.path.clone(), current.lines.line, current.lines.offset),
@@ -228,8 +235,8 @@ impl Scan {
     }
 
     /// The record of the line that was read last.
-    pub fn record(&self, link: &Link) -> Result<Record, Damage> {
-        line::record(self.bytes()).map_err(|why| self.place(link.seq, why))
+    pub fn record(&self, link: &ChainLink) -> Result<Record, Damage> {
+        line_format::parse_record(self.bytes()).map_err(|why| self.damage_at(link.seq, why))
     }
 }
 
@@ -242,13 +249,13 @@ impl Iterator for Reader {
         }
         loop {
             match self.scan.step() {
-                Step::Right(link) => {
+                ScanStep::Right(link) => {
                     if let Some(record) = self.record(&link, None) {
                         self.is_failed = false;
                         return Some(record);
                     }
                 }
-                Step::Wrong(damage, link) => {
+                ScanStep::Wrong(damage, link) => {
                     let record = link.and_then(|link| self.record(&link, Some(&damage)));
                     if damage.seq < self.from_seq && record.is_none() {
                         continue;
@@ -259,7 +266,7 @@ impl Iterator for Reader {
                     self.held = record;
                     return Some(Err(damage));
                 }
-                Step::Unfinished(_) | Step::End => return None,
+                ScanStep::Unfinished(_) | ScanStep::End => return None,
             }
         }
     }

@@ -1,104 +1,104 @@
-//! Questions about calls. Every answer has a bound.
+//! Queries about calls. Every result is bounded.
 
 use serde::Serialize;
 use toolwright_base::unix_micros;
 
 use super::Store;
-use super::database::Row;
+use super::call_rows::{FoundCall, signed};
+use super::database::SqlRow;
 use super::error::StoreError;
 use super::filter::{Filter, running};
-use super::rows::{FoundCall, signed};
-use super::sql::Table;
+use super::sql::RecordTable;
 use crate::Record;
 
-/// The most rows of one answer, whatever is asked for.
+/// Maximum number of rows of one result.
 pub const MOST_ROWS: usize = 2_000;
 
-/// One page of an answer.
+/// One page of a result.
 #[derive(Clone, Debug, Serialize)]
 pub struct Page {
     /// The calls, newest first.
     pub calls: Vec<FoundCall>,
-    /// What to ask with for the next page; nothing when this was the last.
+    /// The cursor for the next page; `None` on the last one.
     pub next: Option<i64>,
 }
 
-/// What calls are summed up by.
+/// Grouping of calls.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum By {
-    /// Nothing: one sum of all.
+    /// No grouping: one sum of all.
     All,
-    /// The tool's own name.
+    /// Name of the tool without its server.
     Tool,
-    /// Who called.
+    /// The client.
     Client,
     /// The server.
     Server,
-    /// The rule that changed them, or the code of the step where no rule asked for the change.
+    /// The rule that changed them, or the code of the step when no rule caused the change.
     Rule,
-    /// The code of the error.
+    /// The error code.
     Code,
-    /// The gateway that wrote them down.
+    /// The gateway that recorded them.
     Node,
-    /// The minute they came in; the key is its begin in microseconds.
+    /// The minute of the request; the key is its start in microseconds.
     Minute,
-    /// The hour they came in; the key is its begin in microseconds.
+    /// The hour of the request; the key is its start in microseconds.
     Hour,
 }
 
-/// What calls with one key come to. Calls without an end are not in it.
+/// Sums over the calls with one key. Calls without an end are not included.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Sum {
-    /// What they have in common.
+    /// The key.
     pub key: String,
-    /// How many there were.
+    /// Number of calls.
     pub calls: u64,
-    /// How many did what they were asked.
+    /// Number of successful calls.
     pub ok: u64,
-    /// How many had their arguments changed.
+    /// Number of calls whose arguments were changed.
     pub changed: u64,
-    /// The size of all arguments.
+    /// Size of all arguments.
     pub bytes_in: u64,
-    /// The size of all results.
+    /// Size of all results.
     pub bytes_out: u64,
-    /// When the last came in, in microseconds since 1970.
+    /// Time of the last request in microseconds since 1970.
     pub last: i64,
-    /// How long they took in the mean, in microseconds.
+    /// Mean duration in microseconds.
     pub mean_us: u64,
-    /// How long the shortest took, in microseconds.
+    /// Shortest duration in microseconds.
     pub min_us: u64,
-    /// How long the longest took, in microseconds.
+    /// Longest duration in microseconds.
     pub max_us: u64,
-    /// Half of the calls took no longer, in microseconds.
+    /// Median duration in microseconds.
     pub p50_us: u64,
-    /// 95 of 100 calls took no longer, in microseconds.
+    /// 95th percentile of the duration in microseconds.
     pub p95_us: u64,
-    /// 99 of 100 calls took no longer, in microseconds.
+    /// 99th percentile of the duration in microseconds.
     pub p99_us: u64,
 }
 
-/// Failures that are the same in words.
+/// Failures with the same message.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct SameErrors {
     /// The tool.
     pub tool: String,
-    /// A server that it happened at.
+    /// One of its servers.
     pub server: Option<String>,
-    /// The code.
+    /// The error code.
     pub code: String,
-    /// The words.
+    /// The message.
     pub message: String,
-    /// The parameters that it is about, as JSON Pointers.
+    /// Affected parameters, as JSON Pointers.
     pub parameters: Vec<String>,
-    /// How often.
+    /// Number of calls.
     pub calls: u64,
-    /// When first, in microseconds since 1970.
+    /// Time of the first one in microseconds since 1970.
     pub first: i64,
-    /// When last, in microseconds since 1970.
+    /// Time of the last one in microseconds since 1970.
     pub last: i64,
 }
 
-/// A column whose values make a menu.
+/// A column whose values are offered as a filter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Menu {
     /// Tools.
@@ -107,18 +107,18 @@ pub enum Menu {
     Servers,
     /// Clients.
     Clients,
-    /// Codes of errors.
+    /// Error codes.
     Codes,
     /// Gateways.
     Nodes,
-    /// Models that were asked for.
+    /// Models that clients requested.
     Models,
-    /// Upstreams that were asked.
+    /// Upstreams that received requests.
     Upstreams,
 }
 
 impl Store {
-    /// Calls, newest first. `after` is the `next` of the page before.
+    /// Calls, newest first. `after` is the `next` of the previous page.
     ///
     /// # Errors
     /// When the database cannot be reached or refuses.
@@ -127,7 +127,7 @@ impl Store {
         let mut statement = self.statement(|sql| sql.calls);
         let from = filter.write(&mut statement, unix_micros(), false, after);
         let is_running = running(&mut statement, unix_micros());
-        // One more than asked for tells whether there is a next page.
+        // One more than the limit shows whether there is a next page.
         let most = statement.bind(signed(limit as u64 + 1));
         statement.fill("running", &is_running);
         statement.fill("order", &format!("{} DESC", from.id));
@@ -139,7 +139,7 @@ impl Store {
         Ok(Page { next: calls.last().filter(|_| is_more).map(|call| call.id), calls })
     }
 
-    /// The calls that took longest, the slowest first.
+    /// The slowest calls, the slowest first.
     ///
     /// # Errors
     /// When the database cannot be reached or refuses.
@@ -154,7 +154,7 @@ impl Store {
         Ok(self.rows(statement).await?.into_iter().map(FoundCall::read).collect())
     }
 
-    /// One call by its name; the newest where gateways gave one name twice.
+    /// One call by its id; the newest when several gateways assigned the same id.
     ///
     /// # Errors
     /// When the database cannot be reached or refuses.
@@ -175,7 +175,7 @@ impl Store {
         Ok(self.rows(statement).await?.into_iter().next().map(FoundCall::read))
     }
 
-    /// Calls of one node that are over, from behind a number on, in the order of their numbers.
+    /// Finished calls of one node after a sequence number, in the order of sequence numbers.
     ///
     /// # Errors
     /// When the database cannot be reached or refuses.
@@ -185,9 +185,9 @@ impl Store {
         number: u64,
         limit: usize,
     ) -> Result<Vec<Record>, StoreError> {
-        let mut ask = self.statement(|sql| sql.calls);
-        let (node, after) = (ask.bind(node), ask.bind(signed(number)));
-        let most = ask.bind(signed(limit.clamp(1, MOST_ROWS) as u64));
+        let mut query = self.statement(|sql| sql.calls);
+        let (node, after) = (query.bind(node), query.bind(signed(number)));
+        let most = query.bind(signed(limit.clamp(1, MOST_ROWS) as u64));
         let filter = format!("calls.node = {node} AND calls.seq > {after} AND calls.kind = 0");
         for (name, words) in [
             ("from", "calls"),
@@ -196,13 +196,13 @@ impl Store {
             ("order", "calls.seq"),
             ("limit", &*most),
         ] {
-            ask.fill(name, words);
+            query.fill(name, words);
         }
-        Ok(self.rows(ask).await?.into_iter().map(|row| FoundCall::read(row).record).collect())
+        Ok(self.rows(query).await?.into_iter().map(|row| FoundCall::read(row).record).collect())
     }
 
-    /// Sums of calls: by a name the most frequent first, by time the oldest first. At most `limit` and
-    /// [`MOST_ROWS`]; of times the newest are given then.
+    /// Sums of calls: grouped by a name the most frequent first, by time the oldest first. At most `limit` and
+    /// [`MOST_ROWS`]; of times the newest are returned.
     ///
     /// # Errors
     /// When the database cannot be reached or refuses.
@@ -231,7 +231,7 @@ impl Store {
         Ok(sums)
     }
 
-    /// Failures that are the same in words, the most frequent first.
+    /// Failures grouped by message, the most frequent first.
     ///
     /// # Errors
     /// When the database cannot be reached or refuses.
@@ -243,19 +243,19 @@ impl Store {
         Ok(self.rows(statement).await?.into_iter().map(SameErrors::read).collect())
     }
 
-    /// The values that calls have in a column, in order.
+    /// The distinct values of a column, sorted.
     ///
     /// # Errors
     /// When the database cannot be reached or refuses.
     pub async fn values(&self, menu: Menu, limit: usize) -> Result<Vec<String>, StoreError> {
         let (table, column) = match menu {
-            Menu::Tools => (Table::Calls, "tool"),
-            Menu::Servers => (Table::Calls, "server"),
-            Menu::Clients => (Table::Calls, "client"),
-            Menu::Codes => (Table::Calls, "error_code"),
-            Menu::Nodes => (Table::Calls, "node"),
-            Menu::Models => (Table::Exchanges, "model"),
-            Menu::Upstreams => (Table::Exchanges, "upstream"),
+            Menu::Tools => (RecordTable::Calls, "tool"),
+            Menu::Servers => (RecordTable::Calls, "server"),
+            Menu::Clients => (RecordTable::Calls, "client"),
+            Menu::Codes => (RecordTable::Calls, "error_code"),
+            Menu::Nodes => (RecordTable::Calls, "node"),
+            Menu::Models => (RecordTable::Exchanges, "model"),
+            Menu::Upstreams => (RecordTable::Exchanges, "upstream"),
         };
         let mut statement = self.statement(|sql| sql.values);
         let most = statement.bind(signed(limit.clamp(1, MOST_ROWS) as u64));
@@ -264,14 +264,14 @@ impl Store {
         statement.fill("limit", &most);
         let mut values: Vec<String> =
             self.rows(statement).await?.into_iter().map(|mut row| row.text()).collect();
-        // Databases disagree about the order of letters.
+        // The databases have different collations.
         values.sort_unstable();
         Ok(values)
     }
 }
 
 impl Sum {
-    fn read(mut row: Row) -> Sum {
+    fn read(mut row: SqlRow) -> Sum {
         Sum {
             key: row.text(),
             calls: row.count(),
@@ -291,7 +291,7 @@ impl Sum {
 }
 
 impl SameErrors {
-    fn read(mut row: Row) -> SameErrors {
+    fn read(mut row: SqlRow) -> SameErrors {
         SameErrors {
             tool: row.text(),
             code: row.text(),
