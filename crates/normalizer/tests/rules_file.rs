@@ -1,4 +1,4 @@
-//! Mistakes in a rules file: each with its line and column, what is wrong and what to write instead.
+//! Mistakes in a rules file: each with its line and column, the reason and the fix.
 
 use crate::support;
 
@@ -66,7 +66,7 @@ fn an_empty_array_is_a_file_without_rules() {
 // === Keys and types ===
 
 #[test]
-fn an_unknown_key_is_reported_with_the_key_that_was_meant() {
+fn unknown_key_is_reported_with_closest_key() {
     let file = r#"[{"id":"a","tools":["t"],"type":"param_drop","from":"x","enabld":false}]"#;
     insta::assert_snapshot!(mistakes(file), @r#"
     line 1, column 57: unknown key "enabld" in a param_drop rule
@@ -280,7 +280,7 @@ fn an_id_that_is_used_twice_is_reported_at_the_second_rule() {
 }
 
 #[test]
-fn the_id_of_a_built_in_rule_is_taken() {
+fn id_of_built_in_rule_is_reserved() {
     let file = r#"[{"id":"edit-old_str","tools":["t"],"type":"param_drop","from":"x"},
  {"id":"read_file-offset-drop","tools":["t"],"type":"param_drop","from":"y"}]"#;
     insta::assert_snapshot!(mistakes(file), @r#"
@@ -306,7 +306,7 @@ fn an_alias_from_a_name_to_itself_is_reported() {
 }
 
 #[test]
-fn a_rule_in_the_shadow_of_an_earlier_one_is_reported() {
+fn shadowed_rule_is_reported() {
     let file = r#"[{"id":"a","tools":["t","u"],"type":"param_alias","from":"x","to":"y"},
  {"id":"b","tools":["u"],"type":"param_drop","from":"x"}]"#;
     insta::assert_snapshot!(mistakes(file), @r#"
@@ -316,7 +316,7 @@ fn a_rule_in_the_shadow_of_an_earlier_one_is_reported() {
 }
 
 #[test]
-fn a_rule_for_every_tool_in_the_shadow_of_another_one_for_every_tool_is_reported() {
+fn shadowed_wildcard_rule_is_reported() {
     let file = r#"[{"id":"a","tools":["*"],"type":"param_drop","from":"x"},
  {"id":"b","tools":["*"],"type":"param_alias","from":"x","to":"y"}]"#;
     insta::assert_snapshot!(mistakes(file), @r#"
@@ -326,7 +326,7 @@ fn a_rule_for_every_tool_in_the_shadow_of_another_one_for_every_tool_is_reported
 }
 
 #[test]
-fn a_rule_that_is_switched_off_throws_no_shadow_and_stands_in_none() {
+fn disabled_rule_neither_shadows_nor_is_shadowed() {
     let file = r#"[{"id":"a","tools":["t"],"type":"param_drop","from":"x","enabled":false},
  {"id":"b","tools":["t"],"type":"param_alias","from":"x","to":"y"},
  {"id":"c","tools":["t"],"type":"param_drop","from":"x","enabled":false}]"#;
@@ -334,14 +334,14 @@ fn a_rule_that_is_switched_off_throws_no_shadow_and_stands_in_none() {
 }
 
 #[test]
-fn a_rule_for_one_tool_stands_in_no_shadow_of_one_for_every_tool() {
+fn wildcard_rule_does_not_shadow_named_rule() {
     let file = r#"[{"id":"a","tools":["*"],"type":"param_alias","from":"x","to":"y"},
  {"id":"b","tools":["t"],"type":"param_alias","from":"x","to":"z"}]"#;
     assert_eq!(rules(file).len(), 2);
 }
 
 #[test]
-fn a_rule_in_the_shadow_of_two_others_together_is_reported() {
+fn rule_shadowed_by_two_others_is_reported() {
     let file = r#"[{"id":"a","tools":["t"],"type":"param_alias","from":"x","to":"y"},
  {"id":"b","tools":["u"],"type":"param_alias","from":"x","to":"y"},
  {"id":"c","tools":["t","fs/u"],"type":"param_drop","from":"x"}]"#;
@@ -349,7 +349,7 @@ fn a_rule_in_the_shadow_of_two_others_together_is_reported() {
 }
 
 #[test]
-fn a_rule_that_still_has_a_tool_of_its_own_stands_in_no_shadow() {
+fn rule_with_a_tool_of_its_own_is_not_shadowed() {
     let file = r#"[{"id":"a","tools":["t"],"type":"param_alias","from":"x","to":"y"},
  {"id":"b","tools":["t","u"],"type":"param_alias","from":"x","to":"z"}]"#;
     assert_eq!(rules(file).len(), 2);
@@ -399,7 +399,7 @@ fn an_array_path_that_cannot_be_read_is_reported_at_its_place() {
 }
 
 #[test]
-fn an_array_path_in_another_language_is_reported_with_ours() {
+fn foreign_array_path_is_reported_with_a_fix() {
     for (path, fix) in [
         ("$.a", r#"write "a""#),
         ("$.steps[*]", r#"write "steps[]""#),
@@ -530,13 +530,13 @@ fn columns_count_characters_rather_than_bytes() {
 }
 
 #[test]
-fn lines_may_end_in_windows_fashion() {
+fn lines_may_end_in_crlf() {
     let file = "[\r\n{\"id\":\"a\",\"tools\":[\"t\"],\r\n\"type\":\"x\"}]";
     assert!(mistakes(file).starts_with("line 3, column 8:"), "{}", mistakes(file));
 }
 
 #[test]
-fn mistakes_are_told_in_the_order_of_the_file() {
+fn mistakes_are_reported_in_file_order() {
     let file = r#"[{"id":"a","tools":["t"],"type":"param_drop","from":"x"},
  {"id":"a","tools":["t"],"type":"param_drop","from":"x"},
  {"id":"c","tools":[],"type":"param_drop","from":7},
@@ -550,13 +550,13 @@ fn mistakes_are_told_in_the_order_of_the_file() {
 }
 
 #[test]
-fn a_byte_order_mark_is_no_part_of_the_file() {
+fn byte_order_mark_is_ignored() {
     assert!(rules("\u{feff}[]").is_empty());
     assert!(mistakes("\u{feff}[1]").starts_with("line 1, column 2:"));
 }
 
 #[test]
-fn reading_a_file_takes_as_long_as_it_has_rules() {
+fn parsing_a_file_takes_linear_time() {
     let rule = |at: usize| {
         let tool = at % 100;
         format!(r#"{{"id":"r{at}","tools":["t{tool}"],"type":"param_alias","from":"k{at}","to":"m{at}"}}"#)
@@ -571,13 +571,13 @@ fn reading_a_file_takes_as_long_as_it_has_rules() {
 }
 
 #[test]
-fn one_wrong_rule_means_that_none_is_taken() {
+fn one_invalid_rule_rejects_the_file() {
     let file = r#"[{"id":"a","tools":["t"],"type":"param_drop","from":"x"}, {"id":"b"}]"#;
     assert!(toolwright_normalizer::rules::parse_file(file).is_err());
 }
 
 #[test]
-fn a_value_that_is_mapped_onto_itself_is_told_so() {
+fn value_mapped_onto_itself_is_reported() {
     let found =
         mistakes(r#"[{"id":"m","tools":["t"],"type":"value_map","from":"p","value":{"x":"y","a":"a"}}]"#);
     assert!(found.contains(r#""a" is mapped onto itself"#), "{found}");

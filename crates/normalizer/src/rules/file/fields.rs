@@ -1,16 +1,16 @@
-//! The single keys of a rule: read, checked, and told what is wrong with them.
+//! Parser of the single keys of a rule.
 
 use toolwright_base::closest_name;
 use toolwright_jsonrpc::raw::{Kind, Member, Node};
 
-use super::{Reader, value_of};
+use super::{RuleFileReader, value_of};
 use crate::rules::Scope;
 use crate::rules::payload::ArrayPath;
 
 const TOOLS_FIX: &str = "list tool names, server/name, patterns, or \"*\"";
 
-impl<'t> Reader<'t> {
-    /// A text that every rule of the type needs.
+impl<'t> RuleFileReader<'t> {
+    /// A text that every rule of the type requires.
     pub(super) fn name_at(
         &mut self,
         node: &Node<'t>,
@@ -23,7 +23,7 @@ impl<'t> Reader<'t> {
         self.given_name(members, key)
     }
 
-    /// A text under a key that may be missing; whether it may is told elsewhere.
+    /// A text under a key that may be missing; a missing key is reported elsewhere.
     pub(super) fn given_name(&mut self, members: &'t [Member<'t>], key: &str) -> Option<String> {
         let value = value_of(members, key)?;
         match value.as_text() {
@@ -193,7 +193,7 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// The words in double braces: `step-{{index}}`. Other text in braces is a value like any other.
+/// The words in double braces: `step-{{index}}`. Other text in braces is an ordinary value.
 fn placeholders(json: &str) -> impl Iterator<Item = &str> {
     let is_word =
         |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
