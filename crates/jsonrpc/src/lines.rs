@@ -286,7 +286,7 @@ fn search(text: &str, quiet: impl Fn(char) -> bool) -> Reading {
                 other.get_or_insert((kind, at));
                 if is_deep {
                     let id = id_in(&text[start..], text);
-                    let fault = Some(format!("the answer nests deeper than {} levels", raw::MAX_DEPTH));
+                    let fault = Some(format!("the response nests deeper than {} levels", raw::MAX_DEPTH));
                     let noise = Noise { id, fault, ..noise(kind, text.as_bytes()) };
                     return Reading { messages, noise: Some(noise) };
                 }
@@ -337,7 +337,7 @@ pub fn too_long(limit: usize) -> String {
         _ => format!("{limit} bytes"),
     };
     format!(
-        "the answer is larger than {size}; ask for less at once, or raise \"maxResponseBytes\" of its server"
+        "the response is larger than {size}; request less at once, or raise \"maxResponseBytes\" of its server"
     )
 }
 

@@ -88,13 +88,13 @@ pub enum EnvelopeError {
     #[error("not a JSON object: {0}")]
     NotJson(#[from] ParseError),
     /// A key is present twice.
-    #[error("\"{0}\" stands twice in the message")]
+    #[error("\"{0}\" is present twice in the message")]
     RepeatedKey(String),
     /// `"jsonrpc": "2.0"` is missing.
-    #[error("the message does not say \"jsonrpc\": \"2.0\"")]
+    #[error("the message has no \"jsonrpc\": \"2.0\"")]
     NotVersion2,
     /// It is neither request nor response, or both.
-    #[error("the message is neither a request nor a notification nor an answer")]
+    #[error("the message is neither a request nor a notification nor a response")]
     NoKind,
     /// A part has the wrong type.
     #[error("\"{0}\" of the message has the wrong type")]

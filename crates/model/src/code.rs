@@ -27,7 +27,7 @@ macro_rules! codes {
 
 codes! {
     /// The text was not JSON and was parsed leniently.
-    LenientSyntax = "S1" => "syntax mended",
+    LenientSyntax = "S1" => "syntax repaired",
     /// The text ends too early.
     TruncatedText = "S2" => "truncated text",
     /// JSON inside a JSON string was decoded.

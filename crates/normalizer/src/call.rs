@@ -128,7 +128,7 @@ impl<'a> CallRepair<'_, '_, 'a> {
                 true => problem(
                     Code::OverLimit,
                     &ValuePath::Root,
-                    "the tool's schema refers to itself without end, so no call can be judged; its server has to mend it",
+                    "the tool's schema refers to itself without end, so no call can be validated; its server has to fix it",
                 ),
                 false => too_many_steps(&ValuePath::Root),
             };
@@ -191,8 +191,7 @@ impl<'a> CallRepair<'_, '_, 'a> {
         }
         let label =
             start.label.as_ref().filter(|label| self.fitter.declares(label) && !is_envelope(&fold(label)))?;
-        let message =
-            format!("\"{label}\" stands outside of the object; send one object with all parameters");
+        let message = format!("\"{label}\" is outside of the object; send one object with all parameters");
         Some(problem(Code::UnreadableText, &ValuePath::Root, message))
     }
 

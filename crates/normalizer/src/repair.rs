@@ -211,7 +211,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         found.next().filter(|_| found.next().is_none()).cloned()
     }
 
-    /// Whether the parameter of that name takes the value.
+    /// Whether the parameter of that name accepts the value.
     pub fn accepts_parameter(&self, key: &str, value: &Node<'a>) -> bool {
         let schema = self.validator.schema();
         let probe = Node::built(Kind::Object(&[]));

@@ -99,8 +99,10 @@ impl Outside {
 /// Parses text leniently. The result is strict JSON; the schema decides whether it is valid.
 pub fn read(text: &str, finish: Finish, first: FirstValue) -> Result<Reading, Unreadable> {
     if text.len() > MAX_TEXT_BYTES {
-        let message =
-            format!("the text has {} bytes and is not JSON; at most {MAX_TEXT_BYTES} are mended", text.len());
+        let message = format!(
+            "the text has {} bytes and is not JSON; at most {MAX_TEXT_BYTES} are repaired",
+            text.len()
+        );
         return Err(Unreadable { code: Code::OverLimit, offset: 0, message });
     }
     if let Some(reading) = unescape_whole(text, finish) {

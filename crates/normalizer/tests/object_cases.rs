@@ -139,42 +139,48 @@ fn unknown_type_names_are_not_validated() {
 #[test]
 fn invalid_keywords_are_noted() {
     for (keyword, note) in [
-        (r#""enum":"x""#, r#""enum" is "x" where a list of values is expected: not judged"#),
-        (r#""required":true"#, r#""required" is true where a list of names is expected: not judged"#),
-        (r#""required":["a",5]"#, r#""required" is ["a",5] where a list of names is expected: not judged"#),
+        (r#""enum":"x""#, r#""enum" is "x" where a list of values is expected: not validated"#),
+        (r#""required":true"#, r#""required" is true where a list of names is expected: not validated"#),
+        (
+            r#""required":["a",5]"#,
+            r#""required" is ["a",5] where a list of names is expected: not validated"#,
+        ),
         (
             r#""properties":["a"]"#,
-            r#""properties" is ["a"] where an object of schemas is expected: not judged"#,
+            r#""properties" is ["a"] where an object of schemas is expected: not validated"#,
         ),
-        (r#""properties":{"a":"string"}"#, r#""string" stands where a schema is expected and is not judged"#),
-        (r#""items":5"#, "5 stands where a schema is expected and is not judged"),
-        (r#""anyOf":[]"#, r#""anyOf" is [] where a list of schemas is expected: not judged"#),
-        (r#""type":"INTEGER""#, r#"the type "INTEGER" is none of JSON Schema's and is not judged"#),
-        (r#""type":[]"#, "the type [] is none of JSON Schema's and is not judged"),
+        (r#""properties":{"a":"string"}"#, r#""string" is not a schema, so it is not validated"#),
+        (r#""items":5"#, "5 is not a schema, so it is not validated"),
+        (r#""anyOf":[]"#, r#""anyOf" is [] where a list of schemas is expected: not validated"#),
+        (r#""type":"INTEGER""#, r#"the type "INTEGER" is not a type of JSON Schema and is not validated"#),
+        (r#""type":[]"#, "the type [] is not a type of JSON Schema and is not validated"),
         (
             r#""minLength":"5""#,
-            r#""minLength" is "5" where a whole number of at least 0 is expected: not judged"#,
+            r#""minLength" is "5" where a whole number of at least 0 is expected: not validated"#,
         ),
         (
             r#""maxLength":-1"#,
-            r#""maxLength" is -1 where a whole number of at least 0 is expected: not judged"#,
+            r#""maxLength" is -1 where a whole number of at least 0 is expected: not validated"#,
         ),
         (
             r#""minItems":2.5"#,
-            r#""minItems" is 2.5 where a whole number of at least 0 is expected: not judged"#,
+            r#""minItems" is 2.5 where a whole number of at least 0 is expected: not validated"#,
         ),
-        (r#""minimum":"5""#, r#""minimum" is "5" where a number is expected: not judged"#),
-        (r#""multipleOf":0"#, r#""multipleOf" is 0 where a number above 0 is expected: not judged"#),
-        (r#""uniqueItems":"true""#, r#""uniqueItems" is "true" where true or false is expected: not judged"#),
-        (r#""pattern":5"#, r#""pattern" is 5 where a text is expected: not judged"#),
-        (r#""$ref":5"#, r#""$ref" is 5 where a text is expected: not judged"#),
+        (r#""minimum":"5""#, r#""minimum" is "5" where a number is expected: not validated"#),
+        (r#""multipleOf":0"#, r#""multipleOf" is 0 where a number above 0 is expected: not validated"#),
+        (
+            r#""uniqueItems":"true""#,
+            r#""uniqueItems" is "true" where true or false is expected: not validated"#,
+        ),
+        (r#""pattern":5"#, r#""pattern" is 5 where a text is expected: not validated"#),
+        (r#""$ref":5"#, r#""$ref" is 5 where a text is expected: not validated"#),
         (
             r#""dependencies":{"a":["b"]}"#,
-            r#""dependencies" is no keyword of the schema's draft and is not judged"#,
+            r#""dependencies" is not a keyword of the schema's draft and is not validated"#,
         ),
         (
             r#""dependentRequired":{"a":"b"}"#,
-            r#""dependentRequired" is {"a":"b"} where an object with lists of names is expected: not judged"#,
+            r#""dependentRequired" is {"a":"b"} where an object with lists of names is expected: not validated"#,
         ),
     ] {
         let tool = about(&format!("{{{keyword}}}"));
@@ -186,7 +192,7 @@ fn invalid_keywords_are_noted() {
     let beside = r##"{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"v":{"$ref":"#/definitions/a","minimum":5,"description":"b"}},"definitions":{"a":{"type":"integer"}}}"##;
     assert_eq!(
         tool("probe", beside).schema().notes(),
-        [r#""minimum" beside a "$ref" is not judged in this draft"#]
+        [r#""minimum" next to a "$ref" is not validated in this draft"#]
     );
 }
 

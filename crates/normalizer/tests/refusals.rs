@@ -107,7 +107,7 @@ fn broken_constraint_is_reported_with_its_limit() {
             r#"{"type":"array","uniqueItems":true}"#,
             r#"["a","b","a"]"#,
             "/x",
-            r#""x" has "a" at 0 and at 2, but every item may stand only once (uniqueItems)"#,
+            r#""x" has "a" at 0 and at 2, but every item may occur only once (uniqueItems)"#,
         ),
         (
             r#"{"type":"array","contains":{"type":"string"}}"#,
@@ -143,7 +143,7 @@ fn broken_constraint_is_reported_with_its_limit() {
             r#"{"type":"object","dependentRequired":{"card":["address"]}}"#,
             r#"{"card":1}"#,
             "/x/address",
-            r#""card" needs "address" beside it (dependentRequired)"#,
+            r#""card" needs "address" as well (dependentRequired)"#,
         ),
         (
             r#"{"type":"object","dependentSchemas":{"card":{"maxProperties":1}}}"#,
@@ -167,7 +167,7 @@ fn broken_constraint_is_reported_with_its_limit() {
             r#"{"type":"object","not":{"required":["a","b"]}}"#,
             r#"{"a":1,"b":2}"#,
             "/x",
-            r#""x" is {"a":1,"b":2}, but "a" and "b" may not stand together (not)"#,
+            r#""x" is {"a":1,"b":2}, but "a" and "b" may not be used together (not)"#,
         ),
         (
             r#"{"type":"integer","oneOf":[{"minimum":1},{"maximum":5}]}"#,

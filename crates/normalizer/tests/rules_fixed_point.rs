@@ -41,7 +41,7 @@ fn messages(rules: &[String]) -> Vec<String> {
 fn alias_cycle_is_reported_where_it_closes() {
     let rules = [alias("a", "x", "y"), alias("b", "y", "z"), alias("c", "z", "x")];
     insta::assert_snapshot!(mistakes(&file(&rules)), @r#"
-    line 3, column 1: rule "c" closes a circle with "a", "b": z → x → y → z
+    line 3, column 1: rule "c" closes a cycle with "a", "b": z → x → y → z
       fix: keep the one that leads to the name the tool declares
     "#);
 }
@@ -67,17 +67,17 @@ fn default_of_removed_parameter_is_reported_in_both_orders() {
     let default = rule("d", "param_default", r#""from":"x","value":1"#);
     let drop = rule("r", "param_drop", r#""from":"x""#);
     let moved = alias("m", "x", "y");
-    let filled = r#"rule "r" takes "x" away, which "d" fills"#;
+    let filled = r#"rule "r" removes "x", which "d" fills"#;
     assert_eq!(messages(&[default.clone(), drop.clone()]), [filled]);
-    assert_eq!(messages(&[drop, default.clone()]), [r#"rule "d" fills "x", which "r" takes away"#]);
-    assert_eq!(messages(&[default, moved]), [r#"rule "m" takes "x" away, which "d" fills"#]);
+    assert_eq!(messages(&[drop, default.clone()]), [r#"rule "d" fills "x", which "r" removes"#]);
+    assert_eq!(messages(&[default, moved]), [r#"rule "m" removes "x", which "d" fills"#]);
 }
 
 #[test]
 fn nested_default_of_renamed_field_is_reported() {
     let alias = rule("a", "nested_alias", r#""in_payload":"p","array_path":"[]","from":"id","to":"key""#);
     let default = rule("d", "nested_default", r#""in_payload":"p","array_path":"[]","from":"id","value":1"#);
-    assert_eq!(messages(&[alias, default]), [r#"rule "d" fills "id", which "a" takes away"#]);
+    assert_eq!(messages(&[alias, default]), [r#"rule "d" fills "id", which "a" removes"#]);
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn value_map_cycle_is_reported() {
     let map = |id: &str, pairs: &str| rule(id, "value_map", &format!(r#""from":"x","value":{pairs}"#));
     assert_eq!(messages(&[map("a", r#"{"p":"q"}"#), map("b", r#"{"q":"p"}"#)]), [r#"rule "b" undoes "a""#]);
     let three = [map("a", r#"{"p":"q"}"#), map("b", r#"{"q":2}"#), map("c", r#"{"2":"p"}"#)];
-    assert_eq!(messages(&three), [r#"rule "c" closes a circle with "a", "b": 2 → "p" → "q" → 2"#]);
+    assert_eq!(messages(&three), [r#"rule "c" closes a cycle with "a", "b": 2 → "p" → "q" → 2"#]);
     assert!(messages(&[map("a", r#"{"p":"q"}"#), map("b", r#"{"q":"r"}"#)]).is_empty());
 }
 

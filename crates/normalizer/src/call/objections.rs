@@ -235,7 +235,7 @@ impl WordList {
         sentence.split_whitespace().next().map(str::to_owned)
     }
 
-    /// Whether the sentence continues after the object: `Should I send {…}?`, `{…} for Milan too`.
+    /// The word with which the sentence continues after the object: `Should I send {…}?`, `{…} for Milan too`.
     fn continuing_word(&self) -> Option<String> {
         let line = self.plain.trim_start_matches(['`', '"', '\'', ')']).split(['\n', '`']).next()?;
         if line.contains('?') {
@@ -244,8 +244,8 @@ impl WordList {
         let rest = line.trim_start_matches([' ', ',', '(']);
         let word = rest.split(|char: char| !char.is_alphanumeric()).next().filter(|word| !word.is_empty())?;
         let is_number = word.trim_start_matches('x').starts_with(|char: char| char.is_ascii_digit());
-        let continuing_word = line.trim_start().starts_with(',') || is_number || CONNECTIVES.contains(&word);
-        continuing_word.then(|| word.to_owned())
+        let is_continued = line.trim_start().starts_with(',') || is_number || CONNECTIVES.contains(&word);
+        is_continued.then(|| word.to_owned())
     }
 
     /// A word that forbids or revokes.

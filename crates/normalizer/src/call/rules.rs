@@ -58,8 +58,8 @@ impl<'a> CallRepair<'_, '_, 'a> {
         let mut members = members.to_vec();
         let mut is_stable = true;
         for rule in &rules {
-            let surrounding_text = RuleContext { tool: self.tool, rules: &all, is_valid };
-            is_stable &= !self.apply_rule(rule, &surrounding_text, &mut members, &mut result)?;
+            let context = RuleContext { tool: self.tool, rules: &all, is_valid };
+            is_stable &= !self.apply_rule(rule, &context, &mut members, &mut result)?;
         }
         rules.retain(is_for_valid);
         // A value passes every step of every rule at most once, unless the rules form a cycle, and then the
@@ -72,9 +72,8 @@ impl<'a> CallRepair<'_, '_, 'a> {
             for rule in &rules {
                 // While the arguments are invalid, a built-in rule applies only once.
                 if result.is_valid || rule.may_change_valid_calls() {
-                    let surrounding_text =
-                        RuleContext { tool: self.tool, rules: &all, is_valid: result.is_valid };
-                    is_stable &= !self.apply_rule(rule, &surrounding_text, &mut members, &mut result)?;
+                    let context = RuleContext { tool: self.tool, rules: &all, is_valid: result.is_valid };
+                    is_stable &= !self.apply_rule(rule, &context, &mut members, &mut result)?;
                 }
             }
             if !is_stable && !seen.insert(fingerprint(&result.fit.node)) {
@@ -88,11 +87,11 @@ impl<'a> CallRepair<'_, '_, 'a> {
     fn apply_rule(
         &self,
         rule: &Rule,
-        surrounding_text: &RuleContext<'_>,
+        context: &RuleContext<'_>,
         members: &mut Vec<Member<'a>>,
         result: &mut RuleResult<'a>,
     ) -> Result<bool, Vec<Problem>> {
-        let applied = rule.apply(&self.fitter, members, surrounding_text).map_err(|problem| vec![problem])?;
+        let applied = rule.apply(&self.fitter, members, context).map_err(|problem| vec![problem])?;
         let Some(applied) = applied else { return Ok(false) };
         let node = Node::built(Kind::Object(self.fitter.arena.alloc_slice_copy(&applied.members)));
         let still_valid = self.fitter.validator.accepts(self.tool.schema().root(), &node);

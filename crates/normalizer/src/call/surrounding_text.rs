@@ -151,7 +151,7 @@ pub(super) fn objection(outside: &Outside, tool: &Tool, json: &str) -> Option<Pr
     if let Some(what) = inside_of(&outside.before, &outside.after) {
         return refuse(
             Code::AmbiguousReading,
-            format!("the object stands in {what}; send it alone if it is meant"),
+            format!("the object is in {what}; send it alone if it is meant"),
         );
     }
     let around = SurroundingText::read(outside);

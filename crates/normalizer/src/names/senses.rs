@@ -113,8 +113,8 @@ fn senses_here(senses: &[Vec<&str>], word: &str, known: &SplitName, around: Name
     if !here.is_empty() {
         return here;
     }
-    let neighbour = around.declared.iter().filter(|name| name.text != known.text);
-    let mut context: Vec<String> = neighbour.flat_map(|name| name.meaning.iter().cloned()).collect();
+    let neighbours = around.declared.iter().filter(|name| name.text != known.text);
+    let mut context: Vec<String> = neighbours.flat_map(|name| name.meaning.iter().cloned()).collect();
     context.extend(around.tool_words.iter().cloned());
     matching_senses(senses, &context)
 }

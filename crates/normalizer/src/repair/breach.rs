@@ -78,7 +78,7 @@ impl<'a> Fitter<'_, 'a> {
                 needed.iter().find(|needed| !has(needed)).map(|needed| (key, needed))
             });
         lacking.map(|(key, needed)| {
-            let message = format!("{} needs {} beside it (dependentRequired)", quote(key), quote(needed));
+            let message = format!("{} needs {} as well (dependentRequired)", quote(key), quote(needed));
             problem(Code::ValueMismatch, &path.key(needed), message)
         })
     }
@@ -179,7 +179,7 @@ impl<'a> Fitter<'_, 'a> {
             && let Some((first, second)) = repeated(items)
         {
             return found(format!(
-                "{} has {} at {first} and at {second}, but every item may stand only once (uniqueItems)",
+                "{} has {} at {first} and at {second}, but every item may occur only once (uniqueItems)",
                 path.subject(),
                 preview(&items[first])
             ));
@@ -261,7 +261,7 @@ impl<'a> Fitter<'_, 'a> {
             [name] => format!("{} may not be there", quote(name)),
             names => {
                 let names: Vec<String> = names.iter().map(|name| quote(name)).collect();
-                format!("{} may not stand together", names.join(" and "))
+                format!("{} may not be used together", names.join(" and "))
             }
         }
     }

@@ -153,7 +153,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         }
         let node = Node::built(Kind::Object(self.arena.alloc_slice_copy(&others)));
         let change =
-            envelope_change(Code::EnvelopeRemoved, label.key, "the tool's own name beside the arguments");
+            envelope_change(Code::EnvelopeRemoved, label.key, "the tool's own name next to the arguments");
         Some((node, Change { path: String::new(), from: Some(preview(&label.value)), ..change }))
     }
 

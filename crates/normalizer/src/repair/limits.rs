@@ -61,7 +61,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
     ) -> Option<Problem> {
         if members.len() > MAX_MEMBERS {
             let message = format!(
-                "an object of {} members does not fit and is too large to be mended (at most {MAX_MEMBERS})",
+                "an object of {} members does not fit and is too large to be repaired (at most {MAX_MEMBERS})",
                 members.len()
             );
             return Some(problem(Code::OverLimit, path, message));

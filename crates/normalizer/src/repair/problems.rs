@@ -28,7 +28,7 @@ pub(crate) fn shortened(message: String) -> String {
 
 /// R12 for a call that exceeds the step limit.
 pub(crate) fn too_many_steps(path: &ValuePath<'_>) -> Problem {
-    problem(Code::OverLimit, path, "the call takes too many steps to judge; send less at once")
+    problem(Code::OverLimit, path, "the call takes too many steps to validate; send less at once")
 }
 
 /// The integers next to a fraction, as a suggestion.

@@ -107,10 +107,10 @@ fn defaults_of_what_is_taken(rules: &[&Rule]) -> Vec<Contradiction> {
             let (id, other) = (&rule.id, &rules[other].id);
             let message = match does {
                 DefaultConflict::Fills => {
-                    format!("rule \"{id}\" fills \"{name}\", which \"{other}\" takes away")
+                    format!("rule \"{id}\" fills \"{name}\", which \"{other}\" removes")
                 }
                 DefaultConflict::Takes => {
-                    format!("rule \"{id}\" takes \"{name}\" away, which \"{other}\" fills")
+                    format!("rule \"{id}\" removes \"{name}\", which \"{other}\" fills")
                 }
             };
             found.push(Contradiction { rule: index, message, fix: KEEP_ONE });

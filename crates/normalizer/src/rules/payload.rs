@@ -38,7 +38,7 @@ pub enum PathError {
         language: &'static str,
     },
     /// One step is neither a name nor `[]`.
-    #[error("\"{step}\" is no step; write names and `[]`, as in `data.steps[]`")]
+    #[error("\"{step}\" is not a step; write names and `[]`, as in `data.steps[]`")]
     NoStep {
         /// The step.
         step: String,

@@ -125,7 +125,7 @@ impl<'a> Compiler<'a> {
             Kind::Bool(true) => SchemaNode::default(),
             _ => {
                 let found = shown(&node);
-                self.notes.push(format!("{found} stands where a schema is expected and is not judged"));
+                self.notes.push(format!("{found} is not a schema, so it is not validated"));
                 SchemaNode::default()
             }
         };
@@ -146,7 +146,7 @@ impl<'a> Compiler<'a> {
             if self.draft <= SchemaDraft::Seven {
                 for sibling in members.iter().filter(|member| is_assertion(member.key)) {
                     let key = sibling.key;
-                    self.notes.push(format!("\"{key}\" beside a \"$ref\" is not judged in this draft"));
+                    self.notes.push(format!("\"{key}\" next to a \"$ref\" is not validated in this draft"));
                 }
                 return Ok(out);
             }
@@ -199,10 +199,11 @@ impl<'a> Compiler<'a> {
         for member in members {
             let key = member.key;
             if !self.draft.knows(key) {
-                self.notes.push(format!("\"{key}\" is no keyword of the schema's draft and is not judged"));
+                self.notes
+                    .push(format!("\"{key}\" is not a keyword of the schema's draft and is not validated"));
             } else if let Some(expected) = misfit(key, &member.value) {
                 let found = shown(&member.value);
-                self.notes.push(format!("\"{key}\" is {found} where {expected} is expected: not judged"));
+                self.notes.push(format!("\"{key}\" is {found} where {expected} is expected: not validated"));
             }
         }
     }
@@ -329,8 +330,10 @@ impl<'a> Compiler<'a> {
             None => named(value),
         };
         found.unwrap_or_else(|| {
-            self.notes
-                .push(format!("the type {} is none of JSON Schema's and is not judged", value.to_json()));
+            self.notes.push(format!(
+                "the type {} is not a type of JSON Schema and is not validated",
+                value.to_json()
+            ));
             Types::ALL
         })
     }
@@ -343,7 +346,7 @@ impl<'a> Compiler<'a> {
         let (pattern, is_new) = self.patterns.add(source);
         if let Some(reason) = pattern.unsupported().filter(|_| is_new) {
             self.notes.push(format!(
-                "the pattern {} {} and is not judged",
+                "the pattern {} {} and is not validated",
                 raw::quote(source),
                 reason.describe()
             ));
@@ -369,9 +372,9 @@ impl<'a> Compiler<'a> {
             Some(node) => self.schema(node, start.filter(|_| !document.is_empty()).unwrap_or(base)).map(Some),
             None => {
                 let reason = if start.is_some() {
-                    "points to nothing in this schema; what it stands for is not judged"
+                    "points to nothing in this schema; its target is not validated"
                 } else {
-                    "points to another document, which is not fetched; what it stands for is not judged"
+                    "points to another document, which is not fetched; its target is not validated"
                 };
                 self.notes.push(format!("the reference {} {reason}", raw::quote(target)));
                 Ok(None)

@@ -12,7 +12,7 @@ use toolwright_jsonrpc::raw::{Kind, Node};
 use super::draft::SchemaDraft;
 
 /// The note for such a schema.
-pub(super) const NOTE: &str = "a \"$dynamicRef\" or \"$recursiveRef\" has several possible targets in this schema; the schema is not judged";
+pub(super) const NOTE: &str = "a \"$dynamicRef\" or \"$recursiveRef\" has several possible targets in this schema; the schema is not validated";
 
 /// Whether a dynamic reference of this schema has more than one possible target.
 pub(super) fn is_undecided(root: &Node<'_>, draft: SchemaDraft) -> bool {

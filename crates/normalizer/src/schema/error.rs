@@ -23,7 +23,7 @@ pub enum SchemaError {
         bytes: usize,
     },
     /// There are too many schemas in it.
-    #[error("the input schema holds more than {MAX_SUBSCHEMAS} schemas")]
+    #[error("the input schema contains more than {MAX_SUBSCHEMAS} schemas")]
     TooMany,
 }
 

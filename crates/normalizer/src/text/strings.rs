@@ -132,7 +132,7 @@ fn find_end(
             return Ok(end);
         }
         if is_followed_by_a_string(after, closers, reader) {
-            let message = "two strings stand side by side; send one string, or a comma between them";
+            let message = "two strings are next to each other; send one string, or a comma between them";
             return Err(reader.error(Code::AmbiguousReading, message));
         }
         let content = &text[start..end];

@@ -49,7 +49,7 @@ impl MoveCycle {
             [other] if self.names.len() == 2 => format!("rule \"{id}\" undoes {other}"),
             others => {
                 let cycle = [few(&self.names), self.names[..1].to_vec()].concat().join(" → ");
-                format!("rule \"{id}\" closes a circle with {}: {cycle}", few(others).join(", "))
+                format!("rule \"{id}\" closes a cycle with {}: {cycle}", few(others).join(", "))
             }
         };
         Contradiction { rule: self.rule, message, fix }
