@@ -1,16 +1,16 @@
-//! Server-sent events out of bytes, however they are cut.
+//! Incremental parser for server-sent events.
 //!
-//! An event that is too long or not UTF-8 breaks only itself: its beginning and its end are kept to find
-//! out what it answers, and the stream goes on.
+//! An event that is too long or not UTF-8 breaks only itself: the reader stores its start and end to find
+//! the id of the request that it responds to, and continues with the next event.
 
 use std::mem::take;
 
 use crate::lines::{self, Line, Lines, Reading};
 
-/// The mark that a text is UTF-8, which some servers put first.
+/// The UTF-8 byte order mark, which some servers send first.
 const BYTE_ORDER_MARK: &[u8] = "\u{feff}".as_bytes();
 
-/// How much of the beginning and of the end of data that is too long is kept.
+/// Number of bytes stored from the start and from the end of overlong data.
 const TAIL: usize = 512;
 
 /// One event.
@@ -18,56 +18,56 @@ const TAIL: usize = 512;
 pub struct ServerEvent {
     /// Its type; empty means `message`.
     pub kind: String,
-    /// Where the stream can be taken up again. An empty one means nowhere.
+    /// The id to resume the stream from. An empty id means that the stream cannot be resumed.
     pub id: Option<String>,
-    /// How many milliseconds to wait before that.
+    /// Reconnection delay in milliseconds.
     pub retry: Option<u64>,
-    data: Option<Data>,
+    data: Option<EventData>,
 }
 
 #[derive(Debug, PartialEq, Eq)]
-enum Data {
+enum EventData {
     Whole(Vec<u8>),
     TooLong { start: Vec<u8>, end: Vec<u8>, bytes: usize, limit: usize },
 }
 
 impl ServerEvent {
-    /// Whether it carries messages: an event without data only says where the stream stands.
+    /// Whether the event carries messages. An event without data only updates the last event id.
     pub fn is_message(&self) -> bool {
         matches!(self.kind.as_str(), "" | "message")
     }
 
-    /// The messages in it, and what else is there.
+    /// Parses the messages of the event, and the noise between them.
     pub fn read(&self) -> Reading {
         match &self.data {
             None => Reading { messages: Vec::new(), noise: None },
-            Some(Data::Whole(bytes)) => lines::read(Line::Whole(bytes)),
-            Some(Data::TooLong { start, end, bytes, limit }) => {
+            Some(EventData::Whole(bytes)) => lines::read(Line::Whole(bytes)),
+            Some(EventData::TooLong { start, end, bytes, limit }) => {
                 lines::read(Line::TooLong { start, end, bytes: *bytes, limit: *limit })
             }
         }
     }
 
-    /// Its data; nothing when there is none, or it was too long.
+    /// The data; `None` if there is none or it was too long.
     pub fn data(&self) -> Option<&[u8]> {
         match self.data.as_ref()? {
-            Data::Whole(bytes) => Some(bytes),
-            Data::TooLong { .. } => None,
+            EventData::Whole(bytes) => Some(bytes),
+            EventData::TooLong { .. } => None,
         }
     }
 
-    /// Its data as text.
+    /// The data as text.
     pub fn text(&self) -> Option<&str> {
         str::from_utf8(self.data()?).ok()
     }
 
-    /// Whether its data was too long.
+    /// Whether the data was too long.
     pub fn is_too_long(&self) -> bool {
-        matches!(self.data, Some(Data::TooLong { .. }))
+        matches!(self.data, Some(EventData::TooLong { .. }))
     }
 }
 
-/// Takes a stream of bytes and finds its events.
+/// Parses a byte stream into events.
 #[derive(Debug)]
 pub struct EventReader {
     lines: Lines,
@@ -75,12 +75,12 @@ pub struct EventReader {
     event: ServerEvent,
     has_fields: bool,
     is_first_line: bool,
-    /// The last byte was a carriage return, which ends a line with or without what follows.
-    is_behind_return: bool,
+    /// The last byte was a carriage return. It ends a line, whether or not a line feed follows.
+    is_after_return: bool,
 }
 
 impl EventReader {
-    /// Events with at most so many bytes.
+    /// Reads events of at most `limit` bytes.
     pub fn new(limit: usize) -> EventReader {
         EventReader {
             lines: Lines::new(limit),
@@ -88,15 +88,15 @@ impl EventReader {
             event: ServerEvent::default(),
             has_fields: false,
             is_first_line: true,
-            is_behind_return: false,
+            is_after_return: false,
         }
     }
 
-    /// Takes the next bytes and hands over every event that ends in them. What is no whole event at the
-    /// end of the stream is none.
+    /// Consumes the next bytes and passes every event that ends in them to `each`. An incomplete event at the
+    /// end of the stream is dropped, as the specification of server-sent events demands.
     pub fn push(&mut self, bytes: &[u8], mut each: impl FnMut(ServerEvent)) {
         let with_feeds;
-        let bytes = if self.is_behind_return || bytes.contains(&b'\r') {
+        let bytes = if self.is_after_return || bytes.contains(&b'\r') {
             with_feeds = self.with_line_feeds(bytes);
             &with_feeds
         } else {
@@ -111,15 +111,15 @@ impl EventReader {
         self.lines = lines;
     }
 
-    /// The same with line feeds for every kind of line end.
+    /// Replaces every kind of line end by a line feed.
     fn with_line_feeds(&mut self, bytes: &[u8]) -> Vec<u8> {
         let mut out = Vec::with_capacity(bytes.len());
         for byte in bytes {
-            let was_behind_return = take(&mut self.is_behind_return);
+            let was_after_return = take(&mut self.is_after_return);
             match byte {
-                b'\n' if was_behind_return => {}
+                b'\n' if was_after_return => {}
                 b'\r' => {
-                    self.is_behind_return = true;
+                    self.is_after_return = true;
                     out.push(b'\n');
                 }
                 byte => out.push(*byte),
@@ -143,7 +143,7 @@ impl EventReader {
             Line::TooLong { start, end, bytes, limit } => {
                 let (name, start) = field(start);
                 if name == b"data" {
-                    let data = Data::TooLong { start: start.to_vec(), end: end.to_vec(), bytes, limit };
+                    let data = EventData::TooLong { start: start.to_vec(), end: end.to_vec(), bytes, limit };
                     self.event.data = Some(data);
                     self.has_fields = true;
                 }
@@ -164,7 +164,7 @@ impl EventReader {
                 let number = text.filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()));
                 self.event.retry = number.and_then(|text| text.parse().ok()).or(self.event.retry);
             }
-            // A comment, or a field that nobody knows.
+            // A comment, or an unknown field.
             _ => return,
         }
         self.has_fields = true;
@@ -172,20 +172,20 @@ impl EventReader {
 
     fn take_data(&mut self, value: &[u8]) {
         match &mut self.event.data {
-            None => self.event.data = Some(Data::Whole(value.to_vec())),
-            Some(Data::Whole(data)) if data.len() + value.len() < self.limit => {
+            None => self.event.data = Some(EventData::Whole(value.to_vec())),
+            Some(EventData::Whole(data)) if data.len() + value.len() < self.limit => {
                 data.push(b'\n');
                 data.extend_from_slice(value);
             }
-            Some(Data::Whole(data)) => {
+            Some(EventData::Whole(data)) => {
                 let bytes = data.len() + value.len();
                 let data = take(data);
                 let mut tail = data[data.len() - data.len().min(TAIL)..].to_vec();
                 push_tail(&mut tail, value);
                 let start = data[..data.len().min(TAIL)].to_vec();
-                self.event.data = Some(Data::TooLong { start, end: tail, bytes, limit: self.limit });
+                self.event.data = Some(EventData::TooLong { start, end: tail, bytes, limit: self.limit });
             }
-            Some(Data::TooLong { end, bytes, .. }) => {
+            Some(EventData::TooLong { end, bytes, .. }) => {
                 *bytes += value.len();
                 push_tail(end, value);
             }
@@ -199,7 +199,7 @@ fn push_tail(tail: &mut Vec<u8>, value: &[u8]) {
     tail.drain(..excess);
 }
 
-/// The name of a field and its value; a comment has no name.
+/// Splits a line into field name and value; a comment has an empty name.
 fn field(line: &[u8]) -> (&[u8], &[u8]) {
     let Some(colon) = line.iter().position(|byte| *byte == b':') else { return (line, b"") };
     let value = &line[colon + 1..];

@@ -1,24 +1,24 @@
-//! The ids of requests: a peer's as it wrote them, ours as numbers that are never used twice.
+//! Request ids: a peer's ids as it wrote them, Toolwright's ids as numbers that are never reused.
 
 use std::fmt;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::Json;
 
-/// Below this a floating-point number is exact: 2^53.
+/// Integers below 2^53 are exact in an `f64`.
 const EXACT: f64 = 9_007_199_254_740_992.0;
 
-/// What a request is answered under: a number or a string, as its sender wrote it.
+/// The id of a request and its response: a number or a string, as its sender wrote it.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Id(Json);
 
 impl Id {
-    /// An id of ours.
+    /// An id minted by Toolwright.
     pub fn number(number: u64) -> Id {
         Id(Json::scanned(&number.to_string()))
     }
 
-    /// The id that a value is: any number or string.
+    /// The id in a JSON value: any number or string.
     pub fn from_json(value: Json) -> Option<Id> {
         value.as_str().starts_with(|first: char| matches!(first, '"' | '-' | '0'..='9')).then_some(Id(value))
     }
@@ -28,7 +28,7 @@ impl Id {
         &self.0
     }
 
-    /// The number of ours that an answer means. Some servers send it back as a string, a fraction or with an exponent.
+    /// The minted number that a response refers to. Some servers return it as a string, a fraction or with an exponent.
     pub fn to_number(&self) -> Option<u64> {
         let text = self.0.to_text();
         if text.is_none() && self.0.as_str().contains(['e', 'E']) {
@@ -63,12 +63,12 @@ impl fmt::Display for Id {
     }
 }
 
-/// The ids of one connection: 1, 2, 3 and so on.
+/// Mints the ids of one connection: 1, 2, 3 and so on.
 #[derive(Debug, Default)]
 pub struct MintedIds(AtomicU64);
 
 impl MintedIds {
-    /// The next one.
+    /// The next id.
     pub fn mint(&self) -> u64 {
         self.0.fetch_add(1, Ordering::Relaxed) + 1
     }
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_and_strings_are_ids_as_they_are_written() {
+    fn ids_are_numbers_and_strings() {
         for text in ["1", "-7", "9007199254740993", "1.5", "\"a\"", "\"\""] {
             assert_eq!(id(text).unwrap().to_string(), text);
         }
@@ -93,7 +93,7 @@ mod tests {
     }
 
     #[test]
-    fn an_answer_means_our_number_however_it_is_written() {
+    fn response_id_matches_in_any_notation() {
         for (text, number) in [
             ("5", Some(5)),
             ("\"5\"", Some(5)),

@@ -5,12 +5,12 @@ use std::sync::Arc;
 
 use crate::raw::{self, ParseError, RawMember};
 
-/// The text of one JSON value, known to be strict JSON. Cheap to clone.
+/// The text of one JSON value, checked to be strict JSON. Cheap to clone.
 #[derive(Clone, PartialEq, Eq, Hash)]
 pub struct Json(Arc<str>);
 
 impl Json {
-    /// Takes a text that is one JSON value; the white space around it is left out.
+    /// Parses a text that is one JSON value; surrounding white space is dropped.
     pub fn parse(text: &str) -> Result<Json, ParseError> {
         raw::check(text).map(|()| Json(text.trim_matches([' ', '\n', '\r', '\t']).into()))
     }
@@ -49,7 +49,7 @@ impl Json {
         Json(out.into())
     }
 
-    /// Text that the scanner has stepped over.
+    /// Text that the scanner has already validated.
     pub(crate) fn scanned(text: &str) -> Json {
         Json(text.into())
     }
@@ -64,7 +64,7 @@ impl Json {
         raw::members(&self.0).ok()
     }
 
-    /// The value of a member, when the value is an object that has it. Of keys that repeat the first.
+    /// The value of a member, if the value is an object that has it. If a key repeats, the first one counts.
     pub fn get(&self, key: &str) -> Option<Json> {
         raw::find(&self.0, key).map(Json::scanned)
     }
@@ -84,21 +84,21 @@ impl Json {
         decoded(&self.0)
     }
 
-    /// The same object with one member put in place, or added at its end. Everything else keeps its text.
-    /// What is no object is given back as it is.
+    /// Returns the object with one member replaced, or appended. Everything else keeps its text.
+    /// A value that is not an object is returned unchanged.
     pub fn with(&self, key: &str, value: &Json) -> Json {
         let Some(members) = self.members() else { return self.clone() };
         let mut out = String::with_capacity(self.0.len() + key.len() + value.0.len() + 8);
         out.push('{');
         let mut is_there = false;
         for member in &members {
-            let is_meant = member.key == key;
-            // A key that repeats is one member after this.
-            if is_meant && is_there {
+            let is_match = member.key == key;
+            // A repeated key is written once.
+            if is_match && is_there {
                 continue;
             }
-            is_there |= is_meant;
-            push_member(&mut out, &member.key, if is_meant { &value.0 } else { member.value });
+            is_there |= is_match;
+            push_member(&mut out, &member.key, if is_match { &value.0 } else { member.value });
         }
         if !is_there {
             push_member(&mut out, key, &value.0);
@@ -107,17 +107,17 @@ impl Json {
         Json(out.into())
     }
 
-    /// The same object with another value for a member that it has, and nothing else changed: every other
-    /// byte stays, white space too.
+    /// Returns the object with another value for a member that it has. Every other byte stays the same,
+    /// white space included.
     pub fn replaced(&self, key: &str, value: &Json) -> Json {
         let Some(before) = raw::find(&self.0, key) else { return self.clone() };
-        // It is a part of this text.
+        // `before` is a slice of this text, so the difference of the pointers is its offset.
         let start = before.as_ptr() as usize - self.0.as_ptr() as usize;
         let end = start + before.len();
         Json([&self.0[..start], &value.0, &self.0[end..]].concat().into())
     }
 
-    /// The same object without a member.
+    /// Returns the object without a member.
     pub fn without(&self, key: &str) -> Json {
         let Some(members) = self.members().filter(|members| members.iter().any(|member| member.key == key))
         else {
@@ -139,7 +139,7 @@ fn decoded(text: &str) -> Option<String> {
 }
 
 impl RawMember<'_> {
-    /// The value, for those who keep it.
+    /// The value, to be stored beyond the lifetime of the text.
     pub fn to_json(&self) -> Json {
         Json::scanned(self.value)
     }
@@ -176,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_is_replaced_and_nothing_else() {
+    fn replaced_changes_only_its_member() {
         let object = json(r#"{ "b" : 1.0 ,"name": "x\u0020" , "c":[ ] }"#);
         assert_eq!(
             object.replaced("name", &Json::text("y")).as_str(),
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn a_member_is_found_by_its_decoded_name_and_of_two_the_first() {
+    fn get_finds_first_member_by_decoded_key() {
         let object = json(r#"{ "\u0061" : "\u00e4" ,"b":[1, {"c":2}], "b":3,"":0}"#);
         assert_eq!(object.get_text("a").as_deref(), Some("ä"));
         assert_eq!(object.get("b"), Some(json(r#"[1, {"c":2}]"#)));
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn one_member_is_put_in_place_and_the_others_keep_their_text() {
+    fn with_keeps_other_members_unchanged() {
         let value = json(r#"{"b": 1.0, "a" : [ 2 ]}"#);
         assert_eq!(value.with("b", &json("3")).as_str(), r#"{"b":3,"a":[ 2 ]}"#);
         assert_eq!(value.with("c", &Json::text("ä\"")).as_str(), r#"{"b":1.0,"a":[ 2 ],"c":"ä\""}"#);

@@ -1,11 +1,10 @@
-//! JSON that is edited without being rewritten, and the messages that carry it.
+//! JSON that is edited without being rewritten, and the JSON-RPC messages that carry it.
 //!
-//! [`raw`] is the tree on which calls are read, compared and edited level by level: every value that is
-//! not touched goes out as the bytes it came in with, so number forms, key order, escapes and white
-//! space survive. [`Message`] is a JSON-RPC message whose payloads stay text. [`lines`] cuts a stream
-//! of bytes into lines and finds the messages among whatever else a program prints; [`events`] does so
-//! for server-sent events. Nothing here knows
-//! a schema, a tool, a protocol revision or a socket.
+//! [`raw`] is the tree on which calls are parsed, compared and edited level by level: every value that is
+//! not touched is forwarded unchanged, so number forms, key order, escapes and white space survive.
+//! [`Message`] is a JSON-RPC message whose payloads stay text. [`lines`] splits a stream of bytes into
+//! lines and finds the messages among the other output of a program; [`events`] does so for server-sent
+//! events. This crate knows no schema, no tool, no protocol version and no socket.
 //!
 //! Start with [`raw::parse`], [`Message::parse`] and [`lines::Lines`].
 

@@ -1,69 +1,69 @@
-//! Lines of a byte stream, and the messages among whatever else a program prints.
+//! Splits a byte stream into lines, and finds the messages among the other output of a program.
 //!
-//! [`Lines`] cuts bytes into lines and never holds more than its limit. [`read`] tells what a line is:
-//! one message, several, or noise with the reason. A message behind other text on its line is found as
-//! well, but marked: a program that logs what it receives prints our own requests back at us.
+//! [`Lines`] splits bytes into lines and never buffers more than its limit. [`read`] classifies a line:
+//! one message, several, or noise with the reason. A message after other text on its line is found as
+//! well, but marked: a program that logs its input prints Toolwright's own requests back.
 
-mod answer;
 mod reader;
+mod response_shape;
 
 use memchr::memchr;
 
 use crate::raw::{self, ParseErrorKind};
 use crate::{EnvelopeError, Id, Json, Message};
-use answer::Answer;
+use response_shape::ResponseShape;
 
 pub use reader::Reader;
 
-/// The longest line that is taken unless somebody says otherwise, in bytes.
+/// Default limit of the length of a line, in bytes.
 pub const MAX_LINE_BYTES: usize = 16 << 20;
 
-/// How much of a line that is too long is kept to be shown.
+/// Number of bytes of an overlong line that are stored for display.
 const SHOWN_BYTES: usize = 512;
-/// How much of its end is kept to find out what it answers.
+/// Number of bytes stored from the end of an overlong line, to find the request id in it.
 const END_BYTES: usize = 256;
-/// How many places in a line are tried as the start of a message.
+/// Maximum number of positions in a line that are tried as the start of a message.
 const MAX_STARTS: usize = 64;
 
-/// What the codes of a terminal start with.
+/// First character of a terminal escape sequence.
 const ESCAPE: char = '\u{1b}';
 
-/// Cuts a stream of bytes into lines.
+/// Splits a stream of bytes into lines.
 #[derive(Debug)]
 pub struct Lines {
     buffer: Vec<u8>,
     limit: usize,
-    /// How many bytes the line has so far that is too long to be kept.
+    /// Length so far of a line that is over the limit, in bytes; 0 if the line is within the limit.
     overlong: usize,
-    /// The last of them.
+    /// The last bytes of that line.
     end: Vec<u8>,
 }
 
-/// A line, or the rest of one.
+/// A complete line, or the ends of an overlong one.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Line<'l> {
-    /// The bytes of a line without its end.
+    /// The bytes of a line without its line end.
     Whole(&'l [u8]),
-    /// A line that is too long: its start and its end, and how long it was.
+    /// A line over the limit: its start, its end and its length.
     TooLong {
         /// Its first bytes.
         start: &'l [u8],
         /// Its last bytes.
         end: &'l [u8],
-        /// All its bytes.
+        /// Length in bytes.
         bytes: usize,
-        /// How many a line may have.
+        /// The limit that it exceeds, in bytes.
         limit: usize,
     },
 }
 
 impl Lines {
-    /// Lines of at most so many bytes.
+    /// Splits into lines of at most `limit` bytes.
     pub fn new(limit: usize) -> Lines {
         Lines { buffer: Vec::new(), limit, overlong: 0, end: Vec::new() }
     }
 
-    /// Takes the next bytes of the stream and hands over every line that ends in them.
+    /// Consumes the next bytes of the stream and passes every line that ends in them to `each`.
     pub fn push(&mut self, mut bytes: &[u8], mut each: impl FnMut(Line<'_>)) {
         while let Some(end) = memchr(b'\n', bytes) {
             let (line, rest) = bytes.split_at(end);
@@ -78,15 +78,15 @@ impl Lines {
         self.keep(bytes);
     }
 
-    /// What stands after the last line end, when the stream is over.
+    /// Passes the text after the last line end to `each`. Call it at the end of the stream.
     pub fn finish(&mut self, mut each: impl FnMut(Line<'_>)) {
         if !self.buffer.is_empty() || self.overlong > 0 {
             self.end_line(&mut each);
         }
     }
 
-    /// Hands over what stands after the last line end when it is a whole message: some programs write no line end
-    /// and wait for the next request. To be called when nothing more comes for a moment.
+    /// Passes the text after the last line end to `each` if it is a whole message: some programs write no line end
+    /// and wait for the next request. Call it when the stream is idle for a moment.
     pub fn finish_message(&mut self, each: impl FnMut(Line<'_>)) {
         let is_closed = self.buffer.trim_ascii_end().last() == Some(&b'}');
         if self.overlong == 0 && is_closed && !read(Line::Whole(&self.buffer)).messages.is_empty() {
@@ -94,7 +94,7 @@ impl Lines {
         }
     }
 
-    /// How many bytes wait for the end of their line.
+    /// Number of bytes that are buffered for an incomplete line.
     pub fn waiting(&self) -> usize {
         self.buffer.len().max(self.overlong)
     }
@@ -120,7 +120,7 @@ impl Lines {
     }
 
     fn end_line(&mut self, each: &mut impl FnMut(Line<'_>)) {
-        // A line of megabytes does not keep its memory.
+        // The buffer of a line of megabytes is released, not reused.
         let buffer = std::mem::take(&mut self.buffer);
         match std::mem::take(&mut self.overlong) {
             0 => each(Line::Whole(without_return(&buffer))),
@@ -140,44 +140,44 @@ fn without_return(line: &[u8]) -> &[u8] {
     line.strip_suffix(b"\r").unwrap_or(line)
 }
 
-/// What a line holds.
+/// The contents of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Reading {
     /// The messages, in order.
     pub messages: Vec<Found>,
-    /// What else is on the line, if anything.
+    /// The rest of the line, if any.
     pub noise: Option<Noise>,
 }
 
-/// A message that was found on a line.
+/// A message found on a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Found {
     /// The message.
     pub message: Message,
-    /// Other text stands before it on its line, so it may be quoted: only an answer that is waited for
-    /// should be believed.
+    /// Other text precedes it on its line, so it may be a quotation: accept it only if it is the response to
+    /// a pending request.
     pub is_behind_text: bool,
 }
 
-/// Something on a line that is no message.
+/// A part of a line that is not a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Noise {
-    /// What is wrong with it.
+    /// Why it is not a message.
     pub kind: NoiseKind,
-    /// Its text, shortened; bytes that are no text are shown as U+FFFD.
+    /// Its text, shortened; invalid UTF-8 is shown as U+FFFD.
     pub shown: String,
-    /// The request that it was meant to answer, as far as that can be told.
+    /// The id of the request that it responds to, if it can be determined.
     pub id: Option<Id>,
-    /// Whether it has the shape of an answer. A log line, also one that is JSON, has not.
+    /// Whether it has the shape of a response. A log line has not, even if it is JSON.
     pub is_answer: bool,
-    /// What is wrong with it, where it was meant as an answer.
+    /// Why it is not a valid response, if it has the shape of one.
     pub fault: Option<String>,
 }
 
-/// Why a part of a line is no message.
+/// Why a part of a line is not a message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum NoiseKind {
-    /// Text that is no JSON.
+    /// Text that is not JSON.
     Text,
     /// The line is longer than the limit.
     TooLong,
@@ -185,11 +185,11 @@ pub enum NoiseKind {
     NotUtf8,
     /// JSON that is nested too deeply.
     TooDeep,
-    /// JSON that is no message of the protocol.
+    /// JSON that is not a JSON-RPC message.
     NotAMessage,
 }
 
-/// Tells what a line holds.
+/// Classifies a line.
 pub fn read(line: Line<'_>) -> Reading {
     let bytes = match line {
         Line::TooLong { start, end, limit, .. } => {
@@ -200,16 +200,16 @@ pub fn read(line: Line<'_>) -> Reading {
         }
         Line::Whole(bytes) => bytes,
     };
-    if let Some(text) = answer::of_utf16(bytes) {
+    if let Some(text) = response_shape::of_utf16(bytes) {
         let fault = Some("it is written in UTF-16, not in UTF-8".to_owned());
-        let Answer { id, is_answer, .. } = Answer::of(&text);
+        let ResponseShape { id, is_answer, .. } = ResponseShape::of(&text);
         let noise = Noise { id, is_answer, fault, ..noise(NoiseKind::NotUtf8, text.as_bytes()) };
         return Reading { messages: Vec::new(), noise: Some(noise) };
     }
     match str::from_utf8(bytes) {
         Ok(text) => read_text(text),
         Err(_) => {
-            // What is broken may stand around the message and not in it.
+            // The invalid bytes may be around the message and not in it.
             let mut reading = read_text(&String::from_utf8_lossy(bytes));
             let inner = reading.noise.take().unwrap_or_else(|| noise(NoiseKind::NotUtf8, bytes));
             reading.noise = Some(Noise { kind: NoiseKind::NotUtf8, ..inner });
@@ -220,7 +220,7 @@ pub fn read(line: Line<'_>) -> Reading {
 
 fn read_text(text: &str) -> Reading {
     let quiet = |char: char| char.is_whitespace() || char.is_control() || char == '\u{feff}';
-    // The start of a terminal's code belongs to what follows it.
+    // An escape character belongs to the terminal sequence that follows it.
     let text = text.trim_matches(|char| quiet(char) && char != ESCAPE);
     if text.is_empty() {
         return Reading { messages: Vec::new(), noise: None };
@@ -233,7 +233,7 @@ fn read_text(text: &str) -> Reading {
     }
     let mut reading = search(text, quiet);
     if let Some(noise) = reading.noise.as_mut().filter(|_| reading.messages.is_empty()) {
-        let Answer { id, is_answer, fault } = Answer::of(text);
+        let ResponseShape { id, is_answer, fault } = ResponseShape::of(text);
         noise.id = noise.id.take().or(id);
         noise.is_answer |= is_answer;
         noise.fault = noise.fault.take().or(fault);
@@ -241,7 +241,7 @@ fn read_text(text: &str) -> Reading {
     reading
 }
 
-/// A list of messages, as revisions before 2025-06-18 allow.
+/// A batch of messages, which protocol versions before 2025-06-18 allow.
 fn batch(text: &str) -> Option<Vec<Found>> {
     let items = raw::items(text).ok().filter(|items| !items.is_empty())?;
     let found =
@@ -249,7 +249,7 @@ fn batch(text: &str) -> Option<Vec<Found>> {
     items.into_iter().map(found).collect()
 }
 
-/// Messages side by side, or behind other text.
+/// Finds messages that follow each other, or follow other text.
 fn search(text: &str, quiet: impl Fn(char) -> bool) -> Reading {
     let mut messages = Vec::new();
     let mut other: Option<(NoiseKind, usize)> = None;
@@ -263,19 +263,19 @@ fn search(text: &str, quiet: impl Fn(char) -> bool) -> Reading {
             break;
         }
         let before = without_codes(&text[at..start]);
-        let is_said = before.chars().any(|char| !quiet(char));
+        let has_text = before.chars().any(|char| !quiet(char));
         match raw::value_end(&text[start..]) {
             Ok(length) => match Message::parse(&text[start..start + length]) {
                 Ok(message) => {
-                    if is_said {
+                    if has_text {
                         other.get_or_insert((NoiseKind::Text, at));
                     }
-                    let is_behind_text = is_said || other.is_some();
+                    let is_behind_text = has_text || other.is_some();
                     messages.push(Found { message, is_behind_text });
                     at = start + length;
                 }
                 Err(error) => {
-                    let kind = if is_said { NoiseKind::Text } else { kind_of(&error) };
+                    let kind = if has_text { NoiseKind::Text } else { kind_of(&error) };
                     other.get_or_insert((kind, at));
                     at = start + length;
                 }
@@ -286,7 +286,7 @@ fn search(text: &str, quiet: impl Fn(char) -> bool) -> Reading {
                 other.get_or_insert((kind, at));
                 if is_deep {
                     let id = id_in(&text[start..], text);
-                    let fault = Some(format!("the answer nests deeper than {} levels", raw::MAX_DEPTH));
+                    let fault = Some(format!("the response nests deeper than {} levels", raw::MAX_DEPTH));
                     let noise = Noise { id, fault, ..noise(kind, text.as_bytes()) };
                     return Reading { messages, noise: Some(noise) };
                 }
@@ -308,7 +308,7 @@ fn kind_of(error: &EnvelopeError) -> NoiseKind {
     }
 }
 
-/// A text without the codes that colour it or move the cursor of a terminal.
+/// Removes terminal escape sequences: colours and cursor movements.
 fn without_codes(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut rest = text;
@@ -330,18 +330,18 @@ fn noise(kind: NoiseKind, bytes: &[u8]) -> Noise {
     Noise { kind, shown: format!("{}{cut}", text.trim()), id: None, is_answer: false, fault: None }
 }
 
-/// What is said of a message that is longer than so many bytes.
+/// The message for a response that is longer than `limit` bytes.
 pub fn too_long(limit: usize) -> String {
     let size = match limit {
         0x0010_0000.. if limit.is_multiple_of(0x0010_0000) => format!("{} MiB", limit >> 20),
         _ => format!("{limit} bytes"),
     };
     format!(
-        "the answer is larger than {size}; ask for less at once, or raise \"maxResponseBytes\" of its server"
+        "the response is larger than {size}; request less at once, or raise \"maxResponseBytes\" of its server"
     )
 }
 
-/// The id of an answer that cannot be read whole: among its first members, or at its very end.
+/// The id of a response that cannot be parsed: among its first members, or at its very end.
 fn id_in(start: &str, end: &str) -> Option<Id> {
     let first = raw::first_members(start);
     let is_answer = !first.iter().any(|member| member.key == "method");
@@ -350,7 +350,7 @@ fn id_in(start: &str, end: &str) -> Option<Id> {
     Id::from_json(Json::parse(found).ok()?)
 }
 
-/// `…,"jsonrpc":"2.0","id":7}`, in either order.
+/// Matches `…,"jsonrpc":"2.0","id":7}`, in either order.
 fn id_at_end(end: &str) -> Option<&str> {
     let (_, rest) = end.rsplit_once("\"id\"")?;
     let value = rest.trim_start().strip_prefix(':')?.trim_start();

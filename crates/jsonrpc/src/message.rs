@@ -1,7 +1,7 @@
 //! JSON-RPC messages: a strict envelope around payloads that stay text.
 //!
-//! The envelope is read by its exact keys, each once, and written anew; what it does not know goes on
-//! behind it. The payloads are never parsed further than to know that they are JSON.
+//! The envelope is parsed by its exact keys, each once, and rewritten; unknown members are appended to it.
+//! The payloads are only checked to be JSON, never parsed further.
 
 use std::collections::HashSet;
 
@@ -13,34 +13,34 @@ use crate::{Id, Json};
 
 /// The text is not JSON.
 pub const PARSE_ERROR: i64 = -32700;
-/// The message is no request.
+/// The message is not a valid request.
 pub const INVALID_REQUEST: i64 = -32600;
-/// Nobody here knows the method.
+/// The method is unknown.
 pub const METHOD_NOT_FOUND: i64 = -32601;
 /// The parameters do not fit the method.
 pub const INVALID_PARAMS: i64 = -32602;
-/// Something failed that is not the sender's fault.
+/// The receiver failed; the sender is not at fault.
 pub const INTERNAL_ERROR: i64 = -32603;
 
-/// A message of either side.
+/// A message in either direction.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Message {
-    /// Asks for an answer.
+    /// Expects a response.
     Request(Request),
-    /// Asks for none.
+    /// Expects no response.
     Notification(Notification),
-    /// Answers a request.
+    /// Responds to a request.
     Response(Response),
 }
 
 /// A request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Request {
-    /// What it is answered under.
+    /// The id that the response repeats.
     pub id: Id,
-    /// What is asked for.
+    /// Name of the method.
     pub method: String,
-    /// With what: an object, or seldom a list.
+    /// Parameters: an object, or seldom an array.
     pub params: Option<Json>,
     /// Members of the envelope that the protocol does not name.
     pub extra: Vec<(String, Json)>,
@@ -49,59 +49,59 @@ pub struct Request {
 /// A notification.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notification {
-    /// What is told.
+    /// Name of the method.
     pub method: String,
-    /// With what.
+    /// Parameters.
     pub params: Option<Json>,
     /// Members of the envelope that the protocol does not name.
     pub extra: Vec<(String, Json)>,
 }
 
-/// An answer.
+/// A response.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Response {
-    /// The request it answers; `None` when its sender could not tell.
+    /// The id of the request; `None` if the sender could not determine it.
     pub id: Option<Id>,
-    /// The result, or what went wrong.
+    /// The result or the error.
     pub outcome: Result<Json, ErrorObject>,
     /// Members of the envelope that the protocol does not name.
     pub extra: Vec<(String, Json)>,
 }
 
-/// What went wrong, as a peer says it.
+/// An error as a peer reports it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ErrorObject {
-    /// Its number, as it was written when it is no whole number of usual size.
+    /// Error code, as it was written: it need not be an integer that fits an `i64`.
     pub code: Json,
-    /// Its sentence.
+    /// Error message.
     pub message: String,
-    /// More about it.
+    /// Additional data.
     pub data: Option<Json>,
     /// Members that the protocol does not name.
     pub extra: Vec<(String, Json)>,
 }
 
-/// Why a JSON text is no message.
+/// Why a JSON text is not a JSON-RPC message.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EnvelopeError {
-    /// It is not JSON, or no object.
+    /// It is not JSON, or not an object.
     #[error("not a JSON object: {0}")]
     NotJson(#[from] ParseError),
-    /// A key stands twice.
-    #[error("\"{0}\" stands twice in the message")]
+    /// A key is present twice.
+    #[error("\"{0}\" is present twice in the message")]
     RepeatedKey(String),
     /// `"jsonrpc": "2.0"` is missing.
-    #[error("the message does not say \"jsonrpc\": \"2.0\"")]
+    #[error("the message has no \"jsonrpc\": \"2.0\"")]
     NotVersion2,
-    /// It is neither request nor answer, or both.
-    #[error("the message is neither a request nor a notification nor an answer")]
+    /// It is neither request nor response, or both.
+    #[error("the message is neither a request nor a notification nor a response")]
     NoKind,
     /// A part has the wrong type.
     #[error("\"{0}\" of the message has the wrong type")]
     WrongType(&'static str),
 }
 
-/// The members of an envelope, each looked for by its exact key.
+/// The members of an envelope, each found by its exact key.
 #[derive(Default)]
 struct Envelope {
     version: Option<Json>,
@@ -127,7 +127,7 @@ impl Envelope {
                 "result" => &mut envelope.result,
                 "error" => &mut envelope.error,
                 key => {
-                    // A set, because a sender may make up as many keys as a message has room for.
+                    // A set, because a sender may invent as many keys as fit into a message.
                     if !others.insert(key.to_owned()) {
                         return Err(EnvelopeError::RepeatedKey(key.to_owned()));
                     }
@@ -144,7 +144,7 @@ impl Envelope {
 }
 
 impl Message {
-    /// Reads one message.
+    /// Parses one message.
     pub fn parse(text: &str) -> Result<Message, EnvelopeError> {
         let Envelope { version, id, method, params, result, error, extra } = Envelope::read(text)?;
         if version.and_then(|version| version.to_text()).as_deref() != Some("2.0") {
@@ -183,7 +183,7 @@ impl Message {
         }
     }
 
-    /// The message on one line, without its end.
+    /// The message on one line, without a line end.
     pub fn to_line(&self) -> String {
         let (payload, extra) = match self {
             Message::Request(Request { params, extra, .. })
@@ -225,7 +225,7 @@ impl Message {
     }
 }
 
-/// Line breaks in JSON stand between its parts only: strings have them escaped.
+/// Line breaks in JSON occur only between tokens: strings have them escaped.
 fn push_on_one_line(out: &mut String, key: &str, value: &Json) {
     if memchr2(b'\n', b'\r', value.as_str().as_bytes()).is_some() {
         push_member(out, key, &value.as_str().replace(['\n', '\r'], " "));
@@ -235,23 +235,23 @@ fn push_on_one_line(out: &mut String, key: &str, value: &Json) {
 }
 
 impl ErrorObject {
-    /// An error of ours.
+    /// An error reported by Toolwright.
     pub fn new(code: i64, message: impl Into<String>) -> ErrorObject {
         let code = Json::scanned(&code.to_string());
         ErrorObject { code, message: message.into(), data: None, extra: Vec::new() }
     }
 
-    /// The same with more about it.
+    /// Adds data.
     pub fn with_data(self, data: Json) -> ErrorObject {
         ErrorObject { data: Some(data), ..self }
     }
 
-    /// The code, when it is a whole number of usual size.
+    /// The code, if it is an integer that fits.
     pub fn number(&self) -> Option<i64> {
         self.code.as_str().parse().ok()
     }
 
-    /// Reads an error object; a missing code or message is filled in, so that what was said is not lost.
+    /// Parses an error object. A missing code or message gets a default, so that the rest is not lost.
     fn from_json(value: &Json) -> Result<ErrorObject, EnvelopeError> {
         let members = value.members().ok_or(EnvelopeError::WrongType("error"))?;
         let mut error = ErrorObject::new(INTERNAL_ERROR, "");
@@ -267,7 +267,7 @@ impl ErrorObject {
         Ok(error)
     }
 
-    /// The object as it is sent.
+    /// The object as JSON.
     pub fn to_json(&self) -> Json {
         let mut out = String::from("{");
         push_member(&mut out, "code", self.code.as_str());
@@ -293,7 +293,7 @@ mod tests {
     }
 
     #[test]
-    fn nothing_is_lost_between_reading_and_writing() {
+    fn message_round_trips() {
         for text in [
             r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"b":1.0,"a":12345678901234567890,"_meta":{"x/y":null}}}"#,
             r#"{"jsonrpc":"2.0","id":"a\"b","method":"ping"}"#,
@@ -315,7 +315,7 @@ mod tests {
     }
 
     #[test]
-    fn the_envelope_is_read_by_its_exact_keys_and_each_once() {
+    fn envelope_keys_are_exact_and_unique() {
         for (text, error) in [
             (r#"{"jsonrpc":"2.0","id":1,"Method":"x"}"#, EnvelopeError::NoKind),
             (
@@ -360,7 +360,7 @@ mod tests {
     }
 
     #[test]
-    fn an_error_without_code_or_with_an_odd_message_is_still_told() {
+    fn error_without_code_is_accepted() {
         let odd = r#"{"jsonrpc":"2.0","id":1,"error":{"message":{"text":"no"},"reason":1}}"#;
         let Message::Response(Response { outcome: Err(error), .. }) = Message::parse(odd).unwrap() else {
             panic!("no error")

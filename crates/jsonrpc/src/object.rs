@@ -1,15 +1,15 @@
-//! An object that is written member by member, of what was read before.
+//! Writer for an object, member by member, from JSON that is already parsed.
 
 use crate::Json;
 use crate::json::push_member;
 use crate::raw::{self, RawMember};
 
-/// An object that is being written. Its members were read before, so nothing is read again.
+/// An object that is being written. Its members are already parsed, so it is not validated again.
 #[derive(Debug)]
 pub struct ObjectWriter(String);
 
 impl ObjectWriter {
-    /// Begins an object that will have about so many bytes.
+    /// Starts an object of about `bytes` bytes.
     pub fn with_capacity(bytes: usize) -> ObjectWriter {
         let mut out = String::with_capacity(bytes + 2);
         out.push('{');
@@ -21,7 +21,7 @@ impl ObjectWriter {
         push_member(&mut self.0, key, value.as_str());
     }
 
-    /// Writes a member of another object as it stands there.
+    /// Writes a member of another object unchanged.
     pub fn member(&mut self, member: &RawMember<'_>) {
         debug_assert!(raw::check(member.value).is_ok(), "{} is no JSON", member.value);
         push_member(&mut self.0, &member.key, member.value);
@@ -32,7 +32,7 @@ impl ObjectWriter {
         push_member(&mut self.0, key, &raw::quote(text));
     }
 
-    /// Writes a list of values.
+    /// Writes an array of values.
     pub fn list(&mut self, key: &str, items: impl IntoIterator<Item = Json>) {
         push_member(&mut self.0, key, "[");
         for (at, item) in items.into_iter().enumerate() {
@@ -44,12 +44,12 @@ impl ObjectWriter {
         self.0.push(']');
     }
 
-    /// Writes a whole number.
+    /// Writes an integer.
     pub fn number(&mut self, key: &str, number: u64) {
         push_member(&mut self.0, key, &number.to_string());
     }
 
-    /// Whether nothing was written yet.
+    /// Whether no member was written yet.
     pub fn is_empty(&self) -> bool {
         self.0.len() == 1
     }
@@ -72,7 +72,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn members_are_written_in_order_and_as_they_stood() {
+    fn members_are_written_in_order_unchanged() {
         let mut object = ObjectWriter::default();
         assert!(object.is_empty());
         object.text("a\"", "ä\n");

@@ -1,4 +1,4 @@
-//! The raw tree: nodes that remember the exact text they were read from.
+//! The raw tree: nodes that store the exact text they were parsed from.
 
 mod compare;
 mod cursor;
@@ -21,7 +21,7 @@ pub use write::{quote, write_quoted};
 pub struct Node<'a> {
     /// The value's exact source text; empty for a value that was built or edited.
     source: &'a str,
-    /// What the value is.
+    /// The kind and contents of the value.
     pub kind: Kind<'a>,
 }
 
@@ -47,7 +47,7 @@ pub enum Kind<'a> {
 pub struct Member<'a> {
     /// The key, decoded.
     pub key: &'a str,
-    /// The key as it stood between its quotes.
+    /// The key as it was written between its quotes.
     raw_key: &'a str,
     /// The value.
     pub value: Node<'a>,
@@ -62,12 +62,12 @@ pub struct Str<'a> {
 // === impl Node ===
 
 impl<'a> Node<'a> {
-    /// A value without source text: it will be written anew.
+    /// A value without source text: it will be serialized.
     pub fn built(kind: Kind<'a>) -> Self {
         Node { source: "", kind }
     }
 
-    /// The source text, when the value stands as it was read.
+    /// The source text, if the value is unchanged since it was parsed.
     pub fn source(&self) -> Option<&'a str> {
         (!self.source.is_empty()).then_some(self.source)
     }
@@ -134,12 +134,12 @@ impl<'a> Member<'a> {
         Member { key, raw_key: "", value }
     }
 
-    /// The key as it stood between its quotes; empty for a new key.
+    /// The key as it was written between its quotes; empty for a new key.
     pub fn raw_key(&self) -> &'a str {
         self.raw_key
     }
 
-    /// The same member with another value; the key keeps its spelling.
+    /// Replaces the value; the key keeps its spelling.
     pub fn with_value(self, value: Node<'a>) -> Self {
         Member { value, ..self }
     }
@@ -158,9 +158,9 @@ impl<'a> Str<'a> {
         self.raw
     }
 
-    /// The text it stands for. Lone surrogates become U+FFFD here; the raw text keeps them.
+    /// The decoded text. Lone surrogates become U+FFFD here; the raw text still has them.
     pub fn decode(&self) -> Cow<'a, str> {
-        // Looked for only here: most strings are never decoded, and a node without the answer is smaller.
+        // Computed only here: most strings are never decoded, and a node without this flag is smaller.
         let is_escaped = self.raw.as_bytes().contains(&b'\\');
         if is_escaped { Cow::Owned(cursor::decode_escapes(self.raw)) } else { Cow::Borrowed(self.raw) }
     }

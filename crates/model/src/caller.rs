@@ -1,24 +1,24 @@
-//! Who calls a tool.
+//! The caller of a tool.
 
-/// The name of this installation's own token.
+/// Name of the token that this installation creates for itself.
 pub const OWN_TOKEN: &str = "default";
-/// The name of callers without a token, where none is needed.
+/// Name of callers without a token, where no token is required.
 pub const ANYONE: &str = "anyone";
-/// The name of the program that started the gateway and speaks over stdin and stdout; also the name of that front.
+/// Name of the client that started the gateway and uses stdin and stdout; also the name of that front.
 pub const STDIO: &str = "stdio";
 
-/// Who calls a tool, for records and numbers.
+/// The caller of a tool, for records and statistics.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Caller {
-    /// The name of its token, or else of its program.
+    /// Name of its token, or else of its program.
     pub client: String,
-    /// The name of the token that it came with, where a token decides who may do what; `None` where the caller is
+    /// Name of the token that it authenticated with, if authorization depends on a token; `None` if the caller is
     /// Toolwright itself.
     pub principal: Option<String>,
-    /// The conversation that the call belongs to, when the protocol has such a thing.
+    /// The session of the call, if the protocol has sessions.
     pub session: Option<String>,
-    /// The way in: `mcp`, `stdio`, `llm`, `ask`, `voice` or `cli`.
+    /// The front: `mcp`, `stdio`, `llm`, `ask`, `voice` or `cli`.
     pub front: &'static str,
-    /// The toolbox that the tool was called in.
+    /// The toolbox of the call.
     pub toolbox: Option<String>,
 }

@@ -1,21 +1,21 @@
-//! One change that was made to a call, and one problem for which a call was refused.
+//! A change to a call, and a reason why a call is refused.
 
 use crate::Code;
 
 /// One edit of a call. Every edit is reported; an empty report means identical bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
-    /// Which step made the edit.
+    /// The step that made the edit.
     pub code: Code,
-    /// JSON Pointer of the place in the arguments as they were when the step ran.
+    /// JSON Pointer of the position in the arguments at the time the step ran.
     pub path: String,
-    /// What was there, as JSON text; `None` when nothing was there.
+    /// The old value as JSON text; `None` if there was none.
     pub from: Option<String>,
-    /// What is there now, as JSON text; `None` when it was taken away.
+    /// The new value as JSON text; `None` if it was removed.
     pub to: Option<String>,
-    /// The id of the rule that asked for it, when a rule did.
+    /// Id of the rule that caused it, if a rule did.
     pub rule: Option<String>,
-    /// The type of that rule, as rules files have it: `param_alias`.
+    /// Type of that rule, as in rules files: `param_alias`.
     pub rule_type: Option<&'static str>,
     /// The evidence in a few words, for people.
     pub why: String,
@@ -24,10 +24,10 @@ pub struct Change {
 /// One reason why a call was refused, worded so that a model can correct itself.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
-    /// Which kind of refusal.
+    /// The kind of refusal.
     pub code: Code,
-    /// JSON Pointer of the place in the arguments.
+    /// JSON Pointer of the position in the arguments.
     pub path: String,
-    /// What was found, what was expected, and the nearest valid form.
+    /// The value found, what was expected, and the closest valid form.
     pub message: String,
 }

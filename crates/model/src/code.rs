@@ -1,4 +1,4 @@
-//! The codes of repairs and refusals: one per step, the same in results, audit, pages and docs.
+//! Codes of repairs and refusals: one per step, the same in results, audit, dashboard and docs.
 
 use std::fmt;
 
@@ -26,11 +26,11 @@ macro_rules! codes {
 }
 
 codes! {
-    /// The text was not JSON and was read leniently.
-    LenientSyntax = "S1" => "syntax mended",
+    /// The text was not JSON and was parsed leniently.
+    LenientSyntax = "S1" => "syntax repaired",
     /// The text ends too early.
     TruncatedText = "S2" => "truncated text",
-    /// JSON inside a JSON string was opened.
+    /// JSON inside a JSON string was decoded.
     DoubleEncoding = "S3" => "double encoding opened",
     /// The tool's name differs in case or separators.
     ToolNameForm = "F1" => "form of the tool name",
@@ -78,9 +78,9 @@ codes! {
     LossyNumber = "R3" => "lossy number",
     /// A value is none of those allowed.
     UnknownEnumValue = "R4" => "unknown enum value",
-    /// An expression stands where a value should be.
+    /// An expression instead of a value.
     Expression = "R5" => "expression",
-    /// An unknown parameter carries a meaning that would be lost.
+    /// An unknown parameter has a meaning that would be lost.
     MeaningfulUnknown = "R6" => "meaningful unknown parameter",
     /// Two values were sent for one parameter.
     ConflictingValues = "R7" => "conflicting values",
@@ -97,7 +97,7 @@ codes! {
 }
 
 impl Code {
-    /// Whether the code stands for a refusal.
+    /// Whether the code is a refusal.
     pub fn is_refusal(self) -> bool {
         self == Code::TruncatedText || self >= Code::MissingRequired
     }

@@ -1,10 +1,10 @@
-//! The dialects of language-model APIs, and what a configuration calls them.
+//! Dialects of language-model APIs, and their names in the configuration.
 //!
-//! This is the only list of dialects outside of `toolwright-llm`. What a dialect does is in its module there
-//! (`crates/llm/src/dialects/`); here is what a configuration has to know before any model is asked.
+//! This is the only list of dialects outside of `toolwright-llm`. The behaviour of a dialect is in its module there
+//! (`crates/llm/src/dialects/`); here is what the configuration needs before any request is sent to a model.
 
-/// What a configuration says of an upstream that speaks a dialect.
-struct Row {
+/// Configuration data of a dialect.
+struct DialectRow {
     name: &'static str,
     kind: &'static str,
     api: Option<&'static str>,
@@ -13,23 +13,23 @@ struct Row {
     hints: &'static [&'static str],
 }
 
-/// The endpoints of both of OpenAI's APIs: whoever writes one of them into a url means the server.
+/// The endpoints of both of OpenAI's APIs: a url with one of them refers to the same server.
 const OPENAI_ENDPOINTS: &[&str] = &["/chat/completions", "/responses"];
 const OPENAI_URL: &str = "https://api.openai.com/v1";
 
 macro_rules! dialects {
     ($($(#[$doc:meta])* $variant:ident => $row:expr,)*) => {
-        /// How a client or an upstream speaks with a model.
+        /// The API of a client or an upstream.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum Dialect {
             $($(#[$doc])* $variant,)*
         }
 
         impl Dialect {
-            /// All of them. Of several that share a kind the first is the default.
+            /// All dialects. If several share a kind, the first is the default.
             pub const ALL: [Dialect; [$(Dialect::$variant,)*].len()] = [$(Dialect::$variant,)*];
 
-            const fn row(self) -> &'static Row {
+            const fn row(self) -> &'static DialectRow {
                 match self {
                     $(Dialect::$variant => const { &$row },)*
                 }
@@ -40,7 +40,7 @@ macro_rules! dialects {
 
 dialects! {
     /// Anthropic Messages, `/v1/messages`.
-    AnthropicMessages => Row {
+    AnthropicMessages => DialectRow {
         name: "anthropic",
         kind: "anthropic",
         api: None,
@@ -49,7 +49,7 @@ dialects! {
         hints: &["anthropic", "claude"],
     },
     /// OpenAI Chat Completions, `/v1/chat/completions`, and the servers that follow it.
-    OpenAiChat => Row {
+    OpenAiChat => DialectRow {
         name: "openai-chat",
         kind: "openai",
         api: Some("chat"),
@@ -58,7 +58,7 @@ dialects! {
         hints: &[],
     },
     /// OpenAI Responses, `/v1/responses`.
-    OpenAiResponses => Row {
+    OpenAiResponses => DialectRow {
         name: "openai-responses",
         kind: "openai",
         api: Some("responses"),
@@ -67,7 +67,7 @@ dialects! {
         hints: &[],
     },
     /// Ollama, `/api/chat`.
-    OllamaChat => Row {
+    OllamaChat => DialectRow {
         name: "ollama",
         kind: "ollama",
         api: None,
@@ -83,12 +83,12 @@ impl Dialect {
         self.row().name
     }
 
-    /// The dialect of a name.
+    /// The dialect with this name.
     pub fn of_name(name: &str) -> Option<Dialect> {
         Dialect::ALL.into_iter().find(|dialect| dialect.name() == name)
     }
 
-    /// The word for `kind` of an upstream that speaks it.
+    /// The value of `kind` for an upstream of this dialect.
     pub fn kind(self) -> &'static str {
         self.row().kind
     }
@@ -104,17 +104,17 @@ impl Dialect {
         Dialect::ALL.into_iter().find(|dialect| dialect.kind() == kind)
     }
 
-    /// The word for `api` of an upstream that speaks it, where its kind has several.
+    /// The value of `api` for an upstream of this dialect, if its kind has several.
     pub fn api(self) -> Option<&'static str> {
         self.row().api
     }
 
-    /// The address of its provider.
+    /// The default address of its provider.
     pub fn default_url(self) -> &'static str {
         self.row().default_url
     }
 
-    /// Ends of addresses that name a path of the API, which no url of an upstream contains.
+    /// Path endings that belong to the API and must not be part of an upstream's url.
     pub fn endpoints(self) -> &'static [&'static str] {
         self.row().endpoints
     }
@@ -130,7 +130,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_and_kinds_lead_back_to_their_dialect() {
+    fn names_and_kinds_round_trip() {
         for dialect in Dialect::ALL {
             assert_eq!(Dialect::of_name(dialect.name()), Some(dialect));
             assert_eq!(Dialect::of_kind(dialect.kind()).map(Dialect::kind), Some(dialect.kind()));

@@ -1,7 +1,7 @@
-//! The words every other crate uses: codes, changes, problems, outcomes, dialects and tool definitions.
+//! Shared data types: codes, changes, problems, outcomes, dialects and tool definitions.
 //!
-//! Plain data. This crate knows no JSON parser, no schema, no network and no clock; it only names
-//! things so that results, the audit journal, the pages and the documentation say the same.
+//! Plain data. This crate knows no JSON parser, no schema, no network and no clock; it only defines
+//! types, so that results, the audit journal, the dashboard and the documentation use the same words.
 //!
 //! Start with [`Code`], [`Change`] and [`Outcome`].
 

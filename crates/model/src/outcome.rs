@@ -1,24 +1,24 @@
-//! What became of a call's arguments.
+//! Outcome of the normalization of a call.
 
 use crate::{Change, Problem};
 
-/// The normalizer's answer for one call.
+/// The result of the normalizer for one call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// The arguments fit as they were sent: the same bytes go on.
+    /// The arguments are valid as they were sent and are forwarded unchanged.
     Unchanged,
-    /// The arguments were mended; `changes` holds at least one entry.
+    /// The arguments were repaired; `changes` has at least one entry.
     Repaired {
-        /// The mended arguments as JSON text.
+        /// The repaired arguments as JSON text.
         arguments: String,
         /// Every edit, in the order it was made.
         changes: Vec<Change>,
     },
-    /// No safe repair exists; `problems` holds at least one entry and nothing was changed.
+    /// No safe repair exists; `problems` has at least one entry and nothing was changed.
     Refused {
         /// Every reason found.
         problems: Vec<Problem>,
-        /// The nearest valid form, or what to send instead.
+        /// The closest valid form, or what to send instead.
         hint: String,
     },
 }

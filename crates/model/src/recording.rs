@@ -1,42 +1,42 @@
-//! How calls are recorded and learned from: what the configuration chooses and the ledger does.
+//! Settings of recording and learning, which the configuration sets and the ledger uses.
 
 use serde::{Deserialize, Serialize};
 
-/// How safe a record is before its call is answered.
+/// When a record is durable, before the response of its call is sent.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Durability {
-    /// It survives the end of the process, by whatever means.
+    /// It survives the end of the process, for whatever reason.
     #[default]
     Process,
-    /// It survives the loss of power.
+    /// It survives a power failure.
     Power,
 }
 
-/// What becomes of a call that cannot be written down.
+/// Policy for a call that cannot be journaled.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum OnFailure {
-    /// It is run and counted as lost, and that is logged.
+    /// It runs, is counted as lost, and a warning is logged.
     #[default]
     Allow,
-    /// It is not run.
+    /// It does not run.
     Block,
 }
 
-/// What becomes of the rules that calls suggest.
+/// Policy for the rules that are learned from calls.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum LearnPolicy {
     /// Nothing is learned.
     Off,
-    /// Suggestions wait for a person.
+    /// Suggestions wait for the user's approval.
     #[default]
     Suggest,
-    /// Suggestions that are safe by every measure are applied; others wait.
+    /// Suggestions that pass every safety check are applied; others wait.
     ApplySafe,
 }
 
 impl Durability {
-    /// The word for it in files and pages.
+    /// Its name in files and on the dashboard.
     pub fn word(self) -> &'static str {
         match self {
             Durability::Process => "process",
@@ -46,7 +46,7 @@ impl Durability {
 }
 
 impl OnFailure {
-    /// The word for it in files.
+    /// Its name in files.
     pub fn word(self) -> &'static str {
         match self {
             OnFailure::Allow => "allow",
@@ -56,7 +56,7 @@ impl OnFailure {
 }
 
 impl LearnPolicy {
-    /// The word for it in files.
+    /// Its name in files.
     pub fn word(self) -> &'static str {
         match self {
             LearnPolicy::Off => "off",

@@ -1,14 +1,14 @@
-//! A tool as its server describes it.
+//! Tool definitions, as their server describes them.
 
 /// How the model's turn ended, as far as the caller knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Finish {
-    /// The caller does not know: text that ends early counts as cut off.
+    /// The caller does not know: text that ends early counts as truncated.
     #[default]
     Unknown,
     /// The model stopped by itself.
     Stop,
-    /// The model ran into its length limit.
+    /// The model reached its length limit.
     Length,
 }
 
@@ -18,29 +18,29 @@ pub enum Origin {
     /// A downstream MCP server: schema-driven repair and the built-in rule sets apply.
     #[default]
     Server,
-    /// One of our own tools: its arguments are checked and passed through unchanged.
+    /// One of Toolwright's built-in tools: its arguments are validated and forwarded unchanged.
     BuiltIn,
 }
 
-/// What a server says about its own tool. Hints of an untrusted party: they can make us more
-/// careful, never less.
+/// A server's claims about its own tool. They are hints of an untrusted party: they can make Toolwright
+/// more careful, never less.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Annotations {
-    /// The server says that the tool may destroy something.
+    /// The server claims that the tool may destroy something.
     pub destructive: bool,
-    /// The server says that the tool changes nothing, or destroys nothing: it may be called again.
+    /// The server claims that the tool changes nothing, or destroys nothing: it is safe to retry.
     pub harmless: bool,
 }
 
-/// How far the built-in rules go for a tool.
+/// Scope of the built-in rules for a tool.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum BuiltinRules {
-    /// They apply wherever the tool's schema does not contradict them.
+    /// They apply unless the tool's schema contradicts them.
     #[default]
     Schema,
-    /// They apply whatever the schema says, as long as a valid call stays valid.
+    /// They apply even against the schema, as long as a valid call stays valid.
     Always,
-    /// They do not apply: the schema alone repairs calls, with the rules of the user.
+    /// They do not apply: only the schema and the user's rules repair calls.
     Off,
 }
 
@@ -49,18 +49,18 @@ pub enum BuiltinRules {
 pub struct ToolDefinition {
     /// The tool's own name.
     pub name: String,
-    /// The server that offers it, when known.
+    /// The server that provides it, if known.
     pub server: Option<String>,
-    /// Where it comes from.
+    /// Its origin.
     pub origin: Origin,
-    /// What it does, for people and models.
+    /// Its purpose, for people and models.
     pub description: String,
     /// The JSON Schema of its arguments, as the server sent it.
     pub input_schema: String,
-    /// The JSON Schema of its structured result, when it has one.
+    /// The JSON Schema of its structured result, if it has one.
     pub output_schema: Option<String>,
     /// The server's hints.
     pub annotations: Annotations,
-    /// How far the built-in rules go for it.
+    /// Scope of the built-in rules for it.
     pub builtin_rules: BuiltinRules,
 }

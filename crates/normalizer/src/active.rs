@@ -1,4 +1,4 @@
-//! The active rules: one owner for everything that repairs calls, learns from them or shows them.
+//! The active rules: one owner for every component that repairs calls, learns from them or shows them.
 
 use std::ops::Deref;
 use std::sync::{Arc, Mutex};
@@ -9,18 +9,18 @@ use toolwright_base::IgnorePoison;
 use crate::engine::Normalizer;
 use crate::rules::{Rule, RuleSet};
 
-/// The rules that calls are repaired with now. Share it as an `Arc`: whoever changes it changes it for every reader, and
-/// the change is complete when the method returns. Reading takes no lock.
+/// The rules that calls are repaired with now. Share it as an `Arc`: a change is visible to every reader, and
+/// complete when the method returns. Reading takes no lock.
 #[derive(Debug)]
 pub struct ActiveRules {
     /// Built-in sets that are active for calls of language models only.
     model_call_sets: Vec<&'static str>,
-    /// Held while rules are compiled, so that versions become active in their order.
+    /// Locked while rules are compiled, so that versions become active in their order.
     parts: Mutex<RuleParts>,
     compiled: ArcSwap<CompiledRules>,
 }
 
-/// What the active rules are compiled from.
+/// Input for the compilation of the active rules.
 #[derive(Debug)]
 struct RuleParts {
     configured: RuleSet,
@@ -55,7 +55,7 @@ impl ActiveRules {
         ActiveRules { model_call_sets, parts: Mutex::new(parts), compiled }
     }
 
-    /// The rules of now: one atomic load. Calls in flight keep the version that they loaded.
+    /// Loads the current rules: one atomic load. Calls in flight keep the version that they loaded.
     pub fn load(&self) -> impl Deref<Target = Arc<CompiledRules>> + use<> {
         self.compiled.load()
     }
@@ -94,7 +94,7 @@ impl RuleParts {
 }
 
 impl CompiledRules {
-    /// A number that grows with every change.
+    /// A number that increases with every change.
     pub fn version(&self) -> u64 {
         self.version
     }
@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn each_part_changes_without_the_other() {
+    fn configured_and_learned_rules_change_independently() {
         let rules = ActiveRules::new(RuleSet::empty());
         let before = Arc::clone(&rules.load());
         rules.set_learned(parse_learned(LEARNED).expect("rules"));
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn built_in_sets_are_compiled_as_they_are() {
+    fn built_in_sets_are_compiled_unchanged() {
         let names: Vec<&str> = BUILTIN_SETS.iter().map(|set| set.name).collect();
         for configured in [RuleSet::builtin(), RuleSet::from_sets(&names)] {
             let rules = ActiveRules::new(configured.clone());

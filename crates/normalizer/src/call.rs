@@ -1,17 +1,17 @@
-//! One call that did not simply pass: its readings, the rules, the repair and the verdict.
+//! Repair of one call that the gate did not accept: its readings, the rules, the repair and the outcome.
 
-pub(crate) mod around;
+pub(crate) mod objections;
 mod refusal;
 mod rules;
-pub(crate) mod words;
+pub(crate) mod surrounding_text;
 
 use toolwright_jsonrpc::raw::{self, Kind, Member, Node, same_value};
 use toolwright_model::{Change, Code, Origin, Outcome, Problem};
 
 use crate::costs;
 use crate::names::{fold, is_envelope};
-use crate::repair::envelope::{Opened, names_tool};
-use crate::repair::{Fit, Fitter, Path, Slot, preview, problem, shown, too_much};
+use crate::repair::envelope::{EnvelopeReading, names_tool};
+use crate::repair::{Fit, Fitter, ParameterSlot, ValuePath, preview, problem, shown, too_many_steps};
 use crate::repeats::without_repeats;
 use crate::rules::RuleSet;
 use crate::schema::Goal;
@@ -19,12 +19,12 @@ use crate::text::{Outside, Step};
 use crate::tool::Tool;
 
 use self::refusal::is_bare_guess;
-use self::rules::{Defaults, Ruled};
+use self::rules::{Defaults, RuleResult};
 
 pub(crate) use self::refusal::refused;
 
-/// The arguments as a tree, and what it took to read them.
-pub(crate) struct Start<'a> {
+/// The arguments as a tree, and the steps that were needed to parse them.
+pub(crate) struct ParsedArguments<'a> {
     pub node: Node<'a>,
     pub changes: Vec<Change>,
     pub risk: u32,
@@ -34,14 +34,14 @@ pub(crate) struct Start<'a> {
     pub callee: Option<String>,
     /// The name in `name = {…}` before the arguments.
     pub label: Option<String>,
-    /// What stands around the arguments, and around them in a string of JSON.
+    /// The text around the arguments, also around arguments that are JSON inside a string.
     pub outside: Vec<Outside>,
 }
 
-impl<'a> Start<'a> {
-    /// Arguments that were there to read, with nothing around them.
-    pub fn with(node: Node<'a>) -> Start<'a> {
-        Start {
+impl<'a> ParsedArguments<'a> {
+    /// Arguments that were parsed strictly, without surrounding text.
+    pub fn with(node: Node<'a>) -> ParsedArguments<'a> {
+        ParsedArguments {
             node,
             changes: Vec::new(),
             risk: 0,
@@ -53,8 +53,8 @@ impl<'a> Start<'a> {
     }
 }
 
-/// One call that did not simply pass.
-pub(crate) struct Call<'n, 's, 'a> {
+/// One call that the gate did not accept.
+pub(crate) struct CallRepair<'n, 's, 'a> {
     pub rules: &'n RuleSet,
     pub tool: &'n Tool,
     pub fitter: Fitter<'s, 'a>,
@@ -62,15 +62,15 @@ pub(crate) struct Call<'n, 's, 'a> {
     pub rejected_by_gate: bool,
 }
 
-impl<'a> Call<'_, '_, 'a> {
-    pub fn mend(&self, mut start: Start<'a>) -> Outcome {
+impl<'a> CallRepair<'_, '_, 'a> {
+    pub fn repair_call(&self, mut start: ParsedArguments<'a>) -> Outcome {
         if let Some(problem) = self.check_surroundings(&start) {
-            self.fitter.trace.rejected(&Path::Root, 0, || problem.message.clone());
+            self.fitter.trace.rejected(&ValuePath::Root, 0, || problem.message.clone());
             return self.refuse(start.node, vec![problem]);
         }
         self.report_words_around(&mut start);
         let root = match start.node.kind {
-            // Nothing sent is an empty object, if the tool needs nothing.
+            // No arguments are an empty object, if the tool requires none.
             Kind::Null => Node::built(Kind::Object(&[])),
             Kind::Object(members) => without_repeats(start.node, members, self.fitter.arena),
             _ => start.node,
@@ -82,24 +82,24 @@ impl<'a> Call<'_, '_, 'a> {
                 "no arguments were sent, and without them this tool may touch everything; send an object{}",
                 form.as_ref().map_or(String::new(), |form| format!(": the tool takes {form}"))
             );
-            self.fitter.trace.rejected(&Path::Root, 0, || message.clone());
-            return refused(vec![problem(Code::ValueMismatch, &Path::Root, message)], form);
+            self.fitter.trace.rejected(&ValuePath::Root, 0, || message.clone());
+            return refused(vec![problem(Code::ValueMismatch, &ValuePath::Root, message)], form);
         }
         if self.tool.origin() == Origin::BuiltIn {
             return self.pass_or_refuse(&start, root);
         }
-        let openings = if was_null {
-            vec![self.nothing_sent(root)]
+        let unwrapped_readings = if was_null {
+            vec![self.empty_arguments(root)]
         } else if self.is_valid_as_sent(&start, &root) {
-            // Only rules change a valid call: what looks like an envelope in it is none.
-            vec![Opened { node: root, changes: Vec::new(), cost: 0, risk: 0 }]
+            // Only rules change a valid call: a key in it that looks like an envelope is a parameter.
+            vec![EnvelopeReading { node: root, changes: Vec::new(), cost: 0, risk: 0 }]
         } else {
-            self.fitter.openings(root, self.tool.name())
+            self.fitter.unwrapped_readings(root, self.tool.name())
         };
-        // One key around everything that is named like an envelope is one, and so is a whole call that
-        // names this tool: with it the arguments hardly fit, so that reading is tried only when no
+        // A single key around everything that is named like an envelope is one, and so is a whole call that
+        // names this tool. With the envelope the arguments hardly ever fit, so that reading is tried only if no
         // other fits.
-        let is_shell = |opened: &[Opened<'a>]| match opened {
+        let is_shell = |opened: &[EnvelopeReading<'a>]| match opened {
             [outer, inner] => {
                 let is_around = |members: &[Member<'a>]| {
                     members.len() == 1 || self.fitter.is_whole_call(members, self.tool.name())
@@ -108,9 +108,9 @@ impl<'a> Call<'_, '_, 'a> {
             }
             _ => false,
         };
-        let are_shells: Vec<bool> = openings.windows(2).map(is_shell).collect();
+        let are_shells: Vec<bool> = unwrapped_readings.windows(2).map(is_shell).collect();
         let mut shells = Vec::new();
-        let mut readings = openings;
+        let mut readings = unwrapped_readings;
         for index in (0..are_shells.len()).rev().filter(|index| are_shells[*index]) {
             shells.insert(0, readings.remove(index));
         }
@@ -122,17 +122,17 @@ impl<'a> Call<'_, '_, 'a> {
                 problems = outer_problems;
             }
         }
-        // What was judged after the limit says nothing, not even that a reading is the only one.
-        if self.fitter.judge.is_exhausted() {
+        // Results after the limit are meaningless, even that a reading is the only one.
+        if self.fitter.validator.is_exhausted() {
             let found = match self.tool.schema().applies_within_itself() {
                 true => problem(
                     Code::OverLimit,
-                    &Path::Root,
-                    "the tool's schema refers to itself without end, so no call can be judged; its server has to mend it",
+                    &ValuePath::Root,
+                    "the tool's schema refers to itself without end, so no call can be validated; its server has to fix it",
                 ),
-                false => too_much(&Path::Root),
+                false => too_many_steps(&ValuePath::Root),
             };
-            self.fitter.trace.rejected(&Path::Root, 0, || found.message.clone());
+            self.fitter.trace.rejected(&ValuePath::Root, 0, || found.message.clone());
             return refused(vec![found], None);
         }
         fits.sort_by_key(|fit| fit.cost);
@@ -144,7 +144,7 @@ impl<'a> Call<'_, '_, 'a> {
                     shown(&named),
                     shown(self.tool.name())
                 );
-                problems.insert(0, problem(Code::ConflictingValues, &Path::Root, message));
+                problems.insert(0, problem(Code::ConflictingValues, &ValuePath::Root, message));
             }
             return self.refuse(root, problems);
         };
@@ -153,21 +153,21 @@ impl<'a> Call<'_, '_, 'a> {
             && !same_value(&other.node, &best.node)
         {
             let message = "the arguments can be read with and without their envelope; send them without it";
-            self.fitter.trace.rejected(&Path::Root, best.cost, || message.to_owned());
-            return self.refuse(root, vec![problem(Code::AmbiguousReading, &Path::Root, message)]);
+            self.fitter.trace.rejected(&ValuePath::Root, best.cost, || message.to_owned());
+            return self.refuse(root, vec![problem(Code::AmbiguousReading, &ValuePath::Root, message)]);
         }
         self.conclude(start, best)
     }
 
-    fn is_valid_as_sent(&self, start: &Start<'a>, root: &Node<'a>) -> bool {
+    fn is_valid_as_sent(&self, start: &ParsedArguments<'a>, root: &Node<'a>) -> bool {
         !self.rejected_by_gate
             && start.changes.is_empty()
             && root.as_object().is_some()
-            && self.fitter.judge.accepts(self.tool.schema().root(), root)
+            && self.fitter.validator.accepts(self.tool.schema().root(), root)
     }
 
-    /// `remove_talk({…})` is a call of another tool, and `options = {…}` is one parameter of several.
-    fn check_surroundings(&self, start: &Start<'a>) -> Option<Problem> {
+    /// Refuses `remove_talk({…})`, a call of another tool, and `options = {…}`, one parameter of several.
+    fn check_surroundings(&self, start: &ParsedArguments<'a>) -> Option<Problem> {
         const PLAIN_CALLS: &[&str] =
             &["json", "dumps", "loads", "parse", "stringify", "print", "dict", "call", "function"];
         if let Some(callee) = &start.callee {
@@ -180,38 +180,40 @@ impl<'a> Call<'_, '_, 'a> {
                     shown(callee),
                     shown(self.tool.name())
                 );
-                return Some(problem(Code::ConflictingValues, &Path::Root, message));
+                return Some(problem(Code::ConflictingValues, &ValuePath::Root, message));
             }
         }
         let json = if start.outside.is_empty() { String::new() } else { start.node.to_json() };
-        let objections = start.outside.iter().filter_map(|text| around::objection(text, self.tool, &json));
+        let objections =
+            start.outside.iter().filter_map(|text| surrounding_text::objection(text, self.tool, &json));
         if let Some(problem) = { objections }.next() {
             return Some(problem);
         }
         let label =
             start.label.as_ref().filter(|label| self.fitter.declares(label) && !is_envelope(&fold(label)))?;
-        let message =
-            format!("\"{label}\" stands outside of the object; send one object with all parameters");
-        Some(problem(Code::UnreadableText, &Path::Root, message))
+        let message = format!("\"{label}\" is outside of the object; send one object with all parameters");
+        Some(problem(Code::UnreadableText, &ValuePath::Root, message))
     }
 
-    /// Law 8: the words that were left out are in the report. For a tool that can destroy something they
-    /// are a risk, unless they are a label.
-    fn report_words_around(&self, start: &mut Start<'a>) {
+    /// Law 8: the report contains the surrounding text that was left out. For a tool that can destroy
+    /// something this text is a risk, unless it is a label.
+    fn report_words_around(&self, start: &mut ParsedArguments<'a>) {
         let prose = raw::quote(Step::Prose.describe());
-        for (said, is_free) in start.outside.iter().filter_map(|text| around::left_out(text, self.tool)) {
+        for (left_out_text, is_free_text) in
+            start.outside.iter().filter_map(|text| surrounding_text::left_out(text, self.tool))
+        {
             let is_prose = |change: &&mut Change| change.from.as_ref() == Some(&prose);
             if let Some(change) = start.changes.iter_mut().find(is_prose) {
-                change.from = Some(raw::quote(&said));
+                change.from = Some(raw::quote(&left_out_text));
             }
-            if is_free && self.tool.is_destructive() {
+            if is_free_text && self.tool.is_destructive() {
                 start.risk += costs::DESTRUCTIVE_BUDGET + 1;
             }
         }
     }
 
-    /// The readings that fit, and the shortest list of reasons why one does not.
-    fn fit_all(&self, readings: Vec<Opened<'a>>) -> (Vec<Fit<'a>>, Vec<Problem>) {
+    /// The readings that fit, and the shortest list of problems of one that does not.
+    fn fit_all(&self, readings: Vec<EnvelopeReading<'a>>) -> (Vec<Fit<'a>>, Vec<Problem>) {
         let mut fits = Vec::new();
         let mut problems: Vec<Problem> = Vec::new();
         for opened in readings {
@@ -224,7 +226,7 @@ impl<'a> Call<'_, '_, 'a> {
         (fits, problems)
     }
 
-    fn nothing_sent(&self, root: Node<'a>) -> Opened<'a> {
+    fn empty_arguments(&self, root: Node<'a>) -> EnvelopeReading<'a> {
         let change = Change {
             code: Code::EmptyOptional,
             path: String::new(),
@@ -234,13 +236,13 @@ impl<'a> Call<'_, '_, 'a> {
             rule_type: None,
             why: "no arguments at all".to_owned(),
         };
-        Opened { node: root, changes: vec![change], cost: costs::VALUE_EMPTY, risk: 0 }
+        EnvelopeReading { node: root, changes: vec![change], cost: costs::VALUE_EMPTY, risk: 0 }
     }
 
-    /// Rules, then repair, on one reading of the arguments.
-    fn fit(&self, opened: Opened<'a>) -> Result<Fit<'a>, Vec<Problem>> {
+    /// Applies the rules and then the repair to one reading of the arguments.
+    fn fit(&self, opened: EnvelopeReading<'a>) -> Result<Fit<'a>, Vec<Problem>> {
         self.fitter.trace.opened(&opened.changes, opened.cost);
-        let Opened { node, changes, cost, risk } = opened;
+        let EnvelopeReading { node, changes, cost, risk } = opened;
         let is_as_sent = changes.is_empty();
         let opened = Fit { node, cost, risk, changes };
         match node.as_object() {
@@ -256,15 +258,15 @@ impl<'a> Call<'_, '_, 'a> {
         members: &'a [Member<'a>],
         is_as_sent: bool,
     ) -> Result<Fit<'a>, Vec<Problem>> {
-        // The gate has judged the arguments as they were sent.
+        // The gate has already validated the arguments as they were sent.
         let is_valid = !(is_as_sent && self.rejected_by_gate)
-            && self.fitter.judge.accepts(self.tool.schema().root(), &node);
-        let sent = || Ruled { fit: Fit::unchanged(node), is_valid };
-        // A default must not take the place of a value that was sent under another name, so defaults
-        // wait until the names are aligned, and help to fill what is missing only then.
-        let ruled = self.apply_rules(sent(), members, Defaults::Later)?;
-        let did_something = !ruled.fit.changes.is_empty();
-        let problems = match self.repair(ruled) {
+            && self.fitter.validator.accepts(self.tool.schema().root(), &node);
+        let sent = || RuleResult { fit: Fit::unchanged(node), is_valid };
+        // A default must not replace a value that was sent under another name. So defaults wait until the
+        // names are aligned, and fill what is missing only then.
+        let result = self.apply_rules(sent(), members, Defaults::Later)?;
+        let did_something = !result.fit.changes.is_empty();
+        let problems = match self.repair(result) {
             Ok(fit) => return self.settle(fit),
             Err(problems) => problems,
         };
@@ -272,24 +274,24 @@ impl<'a> Call<'_, '_, 'a> {
         if has_defaults && let Ok(fit) = self.repair(self.apply_rules(sent(), members, Defaults::Now)?) {
             return self.settle(fit);
         }
-        // A rule that stands in the way of a call that can be mended without it is left out.
-        if did_something && let Ok(fit) = self.repair(Ruled { is_valid: false, ..sent() }) {
+        // A rule that prevents the repair of a call that can be repaired without it is left out.
+        if did_something && let Ok(fit) = self.repair(RuleResult { is_valid: false, ..sent() }) {
             return self.settle(fit);
         }
         Err(problems)
     }
 
-    fn repair(&self, Ruled { fit, is_valid }: Ruled<'a>) -> Result<Fit<'a>, Vec<Problem>> {
+    fn repair(&self, RuleResult { fit, is_valid }: RuleResult<'a>) -> Result<Fit<'a>, Vec<Problem>> {
         if is_valid {
             return Ok(fit);
         }
-        let slot = Slot { name: self.tool.name(), in_list: false, is_root: true };
+        let slot = ParameterSlot { name: self.tool.name(), in_list: false, is_root: true };
         let root_id = self.tool.schema().root();
-        let repaired = self.fitter.fit_rejected(&[root_id], fit.node, &Path::Root, slot)?;
+        let repaired = self.fitter.fit_rejected(&[root_id], fit.node, &ValuePath::Root, slot)?;
         Ok(fit.then(repaired))
     }
 
-    /// E2 for the whole arguments: a bare list where the tool's one list parameter is required.
+    /// E2 for the whole arguments: a bare list if the tool's only list parameter is required.
     fn restore_root(&self, node: &Node<'a>) -> Result<Fit<'a>, Vec<Problem>> {
         self.only_list(node).ok_or_else(|| {
             let form = self.fitter.nearest_form(None, self.tool.name());
@@ -298,8 +300,8 @@ impl<'a> Call<'_, '_, 'a> {
                 node.a_type_name(),
                 form.map_or(String::new(), |form| format!("; the tool takes {form}"))
             );
-            self.fitter.trace.rejected(&Path::Root, 0, || message.clone());
-            vec![problem(Code::ValueMismatch, &Path::Root, message)]
+            self.fitter.trace.rejected(&ValuePath::Root, 0, || message.clone());
+            vec![problem(Code::ValueMismatch, &ValuePath::Root, message)]
         })
     }
 
@@ -308,7 +310,8 @@ impl<'a> Call<'_, '_, 'a> {
             return None;
         }
         let schema = self.tool.schema();
-        let goals = Goal::alternatives(self.fitter.judge, &[schema.root()], &Node::built(Kind::Object(&[])));
+        let goals =
+            Goal::alternatives(self.fitter.validator, &[schema.root()], &Node::built(Kind::Object(&[])));
         let [goal] = &goals[..] else { return None };
         let [name] = goal.required(schema)[..] else { return None };
         let (_, ids) = goal.key(schema, name);
@@ -319,12 +322,12 @@ impl<'a> Call<'_, '_, 'a> {
         }
         let member = Member::new(self.fitter.arena.alloc_str(name), *node);
         let wrapped = Node::built(Kind::Object(self.fitter.arena.alloc_slice_copy(&[member])));
-        if !self.fitter.judge.accepts(schema.root(), &wrapped) {
+        if !self.fitter.validator.accepts(schema.root(), &wrapped) {
             return None;
         }
         let change = Change {
             code: Code::WrapperRestored,
-            path: Path::Root.key(name).to_string(),
+            path: ValuePath::Root.key(name).to_string(),
             from: None,
             to: Some(raw::quote(name)),
             rule: None,
@@ -334,21 +337,23 @@ impl<'a> Call<'_, '_, 'a> {
         Some(Fit { node: wrapped, cost: costs::WRAPPER, risk: costs::RISK_STRUCTURE, changes: vec![change] })
     }
 
-    /// Our own tools: checked, never changed.
-    fn pass_or_refuse(&self, start: &Start<'a>, root: Node<'a>) -> Outcome {
+    /// Built-in tools: arguments are validated, never changed.
+    fn pass_or_refuse(&self, start: &ParsedArguments<'a>, root: Node<'a>) -> Outcome {
         let root_id = self.tool.schema().root();
-        if start.changes.is_empty() && root.as_object().is_some() && self.fitter.judge.accepts(root_id, &root)
+        if start.changes.is_empty()
+            && root.as_object().is_some()
+            && self.fitter.validator.accepts(root_id, &root)
         {
             return if start.node.as_object().is_some() {
                 Outcome::Unchanged
             } else {
-                let opened = self.nothing_sent(root);
+                let opened = self.empty_arguments(root);
                 self.fitter.trace.conclude(&opened.changes, opened.cost, || "{} fits".to_owned());
                 self.conclude_node(root, opened.changes)
             };
         }
-        let slot = Slot { name: self.tool.name(), in_list: false, is_root: true };
-        match self.fitter.fit(&[root_id], root, &Path::Root, slot) {
+        let slot = ParameterSlot { name: self.tool.name(), in_list: false, is_root: true };
+        match self.fitter.fit(&[root_id], root, &ValuePath::Root, slot) {
             Err(problems) => self.refuse(root, problems),
             Ok(fit) => {
                 let message = |change: &Change| match &change.to {
@@ -369,7 +374,7 @@ impl<'a> Call<'_, '_, 'a> {
         }
     }
 
-    fn conclude(&self, start: Start<'a>, fit: Fit<'a>) -> Outcome {
+    fn conclude(&self, start: ParsedArguments<'a>, fit: Fit<'a>) -> Outcome {
         let budget = match self.fitter.context.is_destructive() {
             true => costs::DESTRUCTIVE_BUDGET,
             false => self.tool.budget(),
@@ -395,11 +400,11 @@ impl<'a> Call<'_, '_, 'a> {
             };
             let message =
                 format!("too much would have to be guessed for this tool: {}; {advice}", guesses.join("; "));
-            self.fitter.trace.rejected(&Path::Root, fit.cost, || {
+            self.fitter.trace.rejected(&ValuePath::Root, fit.cost, || {
                 format!("{form} fits, but at risk {risk}, and this tool allows {budget}")
             });
-            // The form is a guess: it is offered with what it rests on, never by itself.
-            return refused(vec![problem(Code::OverRiskBudget, &Path::Root, message)], None);
+            // The form is a guess: it is offered only with its reasons.
+            return refused(vec![problem(Code::OverRiskBudget, &ValuePath::Root, message)], None);
         }
         if start.guessed
             && let Some(unknown) = self.undeclared_key(&fit.node)
@@ -407,7 +412,7 @@ impl<'a> Call<'_, '_, 'a> {
             let message = format!(
                 "quotes in the text are not escaped, and \"{unknown}\" may be a part of a string; escape them"
             );
-            return refused(vec![problem(Code::AmbiguousReading, &Path::Root, message)], None);
+            return refused(vec![problem(Code::AmbiguousReading, &ValuePath::Root, message)], None);
         }
         changes.extend(fit.changes);
         self.fitter.trace.conclude(&changes, fit.cost, || match changes.is_empty() {
@@ -425,7 +430,7 @@ impl<'a> Call<'_, '_, 'a> {
     }
 
     fn refuse(&self, sent: Node<'a>, problems: Vec<Problem>) -> Outcome {
-        // Which of two was meant, and whether a parameter can be done without, no form can say.
+        // No form can decide which of two values was intended, or whether a parameter can be omitted.
         let is_open = |problem: &Problem| {
             matches!(
                 problem.code,

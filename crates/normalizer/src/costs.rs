@@ -1,30 +1,30 @@
-//! What a repair costs and how much of it a tool allows.
+//! Costs of repairs, and the risk budget of a tool.
 //!
-//! A cost orders readings of one call: the cheapest wins if the next best is a margin away. Risk is
-//! the part of it that was inferred rather than known; each tool has a budget for that.
+//! A cost ranks the readings of one call: the cheapest wins if the next best is a margin away. Risk is
+//! the part of it that was inferred and not known; each tool has a budget for it.
 
 /// Readings closer than this are ambiguous.
 pub(crate) const MARGIN: u32 = 8;
 
 /// Key: other case or separators.
 pub(crate) const KEY_FORM: u32 = 4;
-/// Key: one slip of the keyboard.
+/// Key: one typing error.
 pub(crate) const KEY_TYPO: u32 = 16;
 /// Key: the same words in other spellings.
 pub(crate) const KEY_SPELLING: u32 = 14;
-/// Key: names or words used for one another.
+/// Key: synonymous names or words.
 pub(crate) const KEY_SYNONYM: u32 = 24;
 /// Key: one name's words contained in the other's.
 pub(crate) const KEY_CONTAINED: u32 = 24;
 /// Key: every further word left over.
 pub(crate) const KEY_EXTRA_WORD: u32 = 4;
-/// Key: a left-over word that is neither neutral nor said by the tool's name.
+/// Key: a left-over word that is neither neutral nor part of the tool's name.
 pub(crate) const KEY_FOREIGN_WORD: u32 = 7;
-/// Key: the target's description says the key's words in a row.
+/// Key: the target's description contains the key's words in a row.
 pub(crate) const KEY_DESCRIBED: u32 = 40;
-/// Key: only the value or the description speaks for the target.
+/// Key: only the value or the description supports the target.
 pub(crate) const KEY_WEAK: u32 = 48;
-/// Key: the target is optional, so nothing calls for it.
+/// Key: the target is optional, so nothing requires it.
 pub(crate) const KEY_OPTIONAL: u32 = 4;
 
 /// Value: string to scalar, enum form.
@@ -48,7 +48,7 @@ pub(crate) const DROP: u32 = 12;
 
 /// Risk: a key by strong evidence.
 pub(crate) const RISK_NAME: u32 = 2;
-/// Risk: a key by a slip of the keyboard.
+/// Risk: a key with a typing error.
 pub(crate) const RISK_TYPO: u32 = 4;
 /// Risk: a key with a word that the target does not have.
 pub(crate) const RISK_FOREIGN_NAME: u32 = 4;
@@ -59,9 +59,9 @@ pub(crate) const RISK_STRUCTURE: u32 = 3;
 /// Risk: brackets closed or quotes guessed in the text.
 pub(crate) const RISK_TEXT: u32 = 4;
 
-/// How much inferred repair an ordinary tool allows.
+/// Risk budget of an ordinary tool.
 pub(crate) const BUDGET: u32 = 24;
-/// How much a destructive tool allows.
+/// Risk budget of a destructive tool.
 pub(crate) const DESTRUCTIVE_BUDGET: u32 = 3;
-/// How much a tool that runs whatever it is given, or places an order, allows: a slip, and one clear alias or two.
+/// Risk budget of a tool that runs its input or places an order: a typing error, and one clear alias or two.
 pub(crate) const RUNNING_BUDGET: u32 = 8;

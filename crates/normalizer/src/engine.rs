@@ -1,4 +1,4 @@
-//! The normalizer: one call through text, rules, envelope, repair and judgement.
+//! The normalizer: one call through parsing, rules, envelope, repair and validation.
 
 use std::cell::Cell;
 
@@ -6,20 +6,20 @@ use bumpalo::Bump;
 use toolwright_jsonrpc::raw::{self, Broken, Kind, MAX_DEPTH, Node, ParseErrorKind};
 use toolwright_model::{Change, Code, Finish, Origin, Outcome, Problem};
 
-use crate::call::{Call, Start, refused};
+use crate::call::{CallRepair, ParsedArguments, refused};
 use crate::explain::{Trace, TraceStep};
-use crate::repair::{Context, Effect, Fitter, Path, asks_to_destroy, preview, problem};
-use crate::repeats::clash;
+use crate::fast_path;
+use crate::repair::{Fitter, RepairContext, ToolEffect, ValuePath, preview, problem, requests_destruction};
+use crate::repeats::key_conflict;
 use crate::rules::RuleSet;
-use crate::schema::Judge;
+use crate::schema::Validator;
 use crate::text::{self, FirstValue};
 use crate::tool::Tool;
-use crate::usual;
 
-/// The longest arguments that are looked at.
+/// Maximum length of the arguments.
 pub const MAX_ARGUMENT_BYTES: usize = 16 << 20;
 
-/// How often arguments may be JSON inside a string.
+/// Maximum number of string encodings around the arguments.
 const MAX_ENCODINGS: usize = 4;
 
 /// Arguments as they were sent.
@@ -30,16 +30,16 @@ pub struct RawArguments<'a> {
     seed: &'a str,
 }
 
-/// An outcome with the way to it.
+/// An outcome with its trace.
 #[derive(Clone, Debug)]
 pub struct Explanation {
-    /// What became of the call.
+    /// The outcome of the call.
     pub outcome: Outcome,
-    /// What was tried, in order.
+    /// The steps that were tried, in order.
     pub steps: Vec<TraceStep>,
 }
 
-/// Makes the arguments of tool calls fit. Cheap to share; takes no lock.
+/// Makes the arguments of tool calls valid. Cheap to share; takes no lock.
 #[derive(Clone, Debug)]
 pub struct Normalizer {
     rules: RuleSet,
@@ -56,7 +56,7 @@ impl<'a> RawArguments<'a> {
         RawArguments { text, finish, seed: "" }
     }
 
-    /// What tells this call from another with the same arguments: ids that rules generate depend on it.
+    /// Distinguishes this call from another with the same arguments: ids that rules generate depend on it.
     pub fn with_seed(self, seed: &'a str) -> Self {
         RawArguments { seed, ..self }
     }
@@ -74,17 +74,17 @@ impl Normalizer {
         Normalizer { rules }
     }
 
-    /// The rules in force.
+    /// The active rules.
     pub fn rules(&self) -> &RuleSet {
         &self.rules
     }
 
-    /// Judges a call's arguments and mends them where that is safe.
+    /// Validates a call's arguments and repairs them where that is safe.
     pub fn normalize(&self, tool: &Tool, arguments: &RawArguments<'_>) -> Outcome {
         self.run(tool, arguments, &Trace::default())
     }
 
-    /// The same, with everything that was tried.
+    /// Normalizes, and returns every step that was tried.
     pub fn explain(&self, tool: &Tool, arguments: &RawArguments<'_>) -> Explanation {
         let trace = Trace::on();
         let outcome = self.run(tool, arguments, &trace);
@@ -97,22 +97,23 @@ impl Normalizer {
                 "the arguments have {} bytes; at most {MAX_ARGUMENT_BYTES} are taken, so send less at once",
                 arguments.text.len()
             );
-            trace.rejected(&Path::Root, 0, || message.clone());
-            return refused(vec![problem(Code::OverLimit, &Path::Root, message)], None);
+            trace.rejected(&ValuePath::Root, 0, || message.clone());
+            return refused(vec![problem(Code::OverLimit, &ValuePath::Root, message)], None);
         }
         let arena = Bump::new();
-        let judge = Judge::new(tool.schema(), arguments.text.len());
-        // The gate: strict JSON that the schema accepts goes on as it is.
+        let validator = Validator::new(tool.schema(), arguments.text.len());
+        // The gate: strict JSON that the schema accepts is forwarded unchanged.
         let parsed = raw::parse_or_break(arguments.text, &arena);
         let may_rule = self.rules.may_change_valid_calls(tool) && tool.origin() == Origin::Server;
         let mut is_accepted = false;
         if let Ok(parsed) = &parsed {
-            if let Some(clash) = clash(parsed) {
-                trace.rejected(&Path::Root, 0, || clash.message.clone());
-                return refused(vec![clash], None);
+            if let Some(key_conflict) = key_conflict(parsed) {
+                trace.rejected(&ValuePath::Root, 0, || key_conflict.message.clone());
+                return refused(vec![key_conflict], None);
             }
             let members = parsed.root.as_object();
-            is_accepted = !may_rule && members.is_some() && judge.accepts(tool.schema().root(), &parsed.root);
+            is_accepted =
+                !may_rule && members.is_some() && validator.accepts(tool.schema().root(), &parsed.root);
             if is_accepted && !members.is_some_and(|members| self.rules.may_map(tool, members)) {
                 trace.conclude(&[], 0, || "strict JSON that the schema accepts: unchanged".to_owned());
                 return Outcome::Unchanged;
@@ -120,13 +121,13 @@ impl Normalizer {
             if !may_rule
                 && !is_accepted
                 && !trace.is_on()
-                && let Some(outcome) = usual::mend(&self.rules, tool, &judge, &parsed.root, &arena)
+                && let Some(outcome) = fast_path::repair(&self.rules, tool, &validator, &parsed.root, &arena)
             {
                 return outcome;
             }
         }
         let rejected_by_gate = parsed.is_ok() && !may_rule && !is_accepted;
-        trace.tried(&Path::Root, 0, || match &parsed {
+        trace.tried(&ValuePath::Root, 0, || match &parsed {
             Err(broken) => format!("not strict JSON: {}", broken.error),
             Ok(_) if may_rule || is_accepted => {
                 "strict JSON, but rules may change even valid calls".to_owned()
@@ -137,20 +138,20 @@ impl Normalizer {
             return refused(vec![too_deep()], None);
         }
         let start = match parsed {
-            Ok(parsed) => Ok(Start::with(parsed.root)),
+            Ok(parsed) => Ok(ParsedArguments::with(parsed.root)),
             Err(broken) => read_leniently(arguments.text, arguments.finish, Some(&broken), &arena, trace),
         };
         let start = start.and_then(|start| open_strings(start, arguments.finish, &arena, trace));
-        let asks_to_destroy = start.as_ref().is_ok_and(|start| asks_to_destroy(&start.node));
-        let context = Context {
+        let requests_destruction = start.as_ref().is_ok_and(|start| requests_destruction(&start.node));
+        let context = RepairContext {
             tool_words: tool.words(),
             parameters: tool.parameters(),
-            effect: if asks_to_destroy { Effect::Destroys } else { tool.effect() },
-            has_strict_flags: tool.has_strict_flags() || asks_to_destroy,
+            effect: if requests_destruction { ToolEffect::Destroys } else { tool.effect() },
+            has_strict_flags: tool.has_strict_flags() || requests_destruction,
             seed: arguments.seed,
         };
         let fitter = Fitter {
-            judge: &judge,
+            validator: &validator,
             arena: &arena,
             context,
             trace,
@@ -160,19 +161,19 @@ impl Normalizer {
             payload: Cell::new(None),
         };
         match start {
-            Ok(start) => Call { rules: &self.rules, tool, fitter, rejected_by_gate }.mend(start),
+            Ok(start) => CallRepair { rules: &self.rules, tool, fitter, rejected_by_gate }.repair_call(start),
             Err(mut problems) => {
                 let form = fitter.nearest_form(None, tool.name());
-                // Nothing could be read, so the whole form is the nearest there is.
+                // Nothing could be parsed, so the whole form is the closest one.
                 if let (Some(form), [only]) = (&form, &mut problems[..])
                     && matches!(only.code, Code::UnreadableText | Code::TruncatedText)
                 {
                     only.message.push_str(&format!("; the tool takes {form}"));
                 }
-                let is_clash = problems.iter().any(|problem| {
+                let has_conflict = problems.iter().any(|problem| {
                     !matches!(problem.code, Code::UnreadableText | Code::TruncatedText | Code::Expression)
                 });
-                refused(problems, form.filter(|_| !is_clash))
+                refused(problems, form.filter(|_| !has_conflict))
             }
         }
     }
@@ -180,25 +181,25 @@ impl Normalizer {
 
 fn too_deep() -> Problem {
     let message = format!("the arguments nest deeper than {MAX_DEPTH} levels; send a flatter value");
-    problem(Code::OverLimit, &Path::Root, message)
+    problem(Code::OverLimit, &ValuePath::Root, message)
 }
 
-/// S3: arguments that are a string of JSON, up to [`MAX_ENCODINGS`] times over.
+/// S3: arguments that are JSON inside a string, up to [`MAX_ENCODINGS`] levels.
 fn open_strings<'a>(
-    mut start: Start<'a>,
+    mut start: ParsedArguments<'a>,
     finish: Finish,
     arena: &'a Bump,
     trace: &Trace,
-) -> Result<Start<'a>, Vec<Problem>> {
+) -> Result<ParsedArguments<'a>, Vec<Problem>> {
     for _ in 0..MAX_ENCODINGS {
         let Some(text) = start.node.as_text() else { break };
         let text: &'a str = arena.alloc_str(&text);
         let inner = match raw::parse_or_break(text, arena) {
-            Ok(parsed) if parsed.conflicting_key.is_none() => Start::with(parsed.root),
+            Ok(parsed) if parsed.conflicting_key.is_none() => ParsedArguments::with(parsed.root),
             Ok(_) => read_leniently(text, finish, None, arena, trace)?,
             Err(broken) => read_leniently(text, finish, Some(&broken), arena, trace)?,
         };
-        trace.chosen(&Path::Root, 0, || "JSON inside a string".to_owned());
+        trace.chosen(&ValuePath::Root, 0, || "JSON inside a string".to_owned());
         start.changes.push(Change {
             code: Code::DoubleEncoding,
             path: String::new(),
@@ -210,7 +211,7 @@ fn open_strings<'a>(
         });
         start.changes.extend(inner.changes);
         start.outside.extend(inner.outside);
-        start = Start {
+        start = ParsedArguments {
             node: inner.node,
             risk: start.risk + inner.risk,
             guessed: start.guessed || inner.guessed,
@@ -223,23 +224,23 @@ fn open_strings<'a>(
         let message = format!(
             "the arguments are JSON inside a string more than {MAX_ENCODINGS} times over; send the object itself"
         );
-        return Err(vec![problem(Code::OverLimit, &Path::Root, message)]);
+        return Err(vec![problem(Code::OverLimit, &ValuePath::Root, message)]);
     }
     Ok(start)
 }
 
-/// S1: the mark that some programs put before a text.
+/// S1: a byte order mark before the text.
 fn without_byte_order_mark<'a>(
     rest: &str,
     finish: Finish,
     arena: &'a Bump,
     trace: &Trace,
-) -> Result<Start<'a>, Vec<Problem>> {
+) -> Result<ParsedArguments<'a>, Vec<Problem>> {
     const WHY: &str = "a byte order mark before the value";
     let mut start = match raw::parse(arena.alloc_str(rest), arena) {
-        Ok(parsed) => match clash(&parsed) {
-            Some(clash) => return Err(vec![clash]),
-            None => Start::with(parsed.root),
+        Ok(parsed) => match key_conflict(&parsed) {
+            Some(key_conflict) => return Err(vec![key_conflict]),
+            None => ParsedArguments::with(parsed.root),
         },
         Err(error) if error.kind == ParseErrorKind::TooDeep => return Err(vec![too_deep()]),
         Err(_) => {
@@ -247,7 +248,7 @@ fn without_byte_order_mark<'a>(
             read_leniently(rest, finish, None, arena, trace)?
         }
     };
-    trace.chosen(&Path::Root, 0, || format!("read leniently: {WHY}"));
+    trace.chosen(&ValuePath::Root, 0, || format!("read leniently: {WHY}"));
     let mark = Change {
         code: Code::LenientSyntax,
         path: String::new(),
@@ -267,24 +268,24 @@ fn read_leniently<'a>(
     broken: Option<&Broken<'a>>,
     arena: &'a Bump,
     trace: &Trace,
-) -> Result<Start<'a>, Vec<Problem>> {
+) -> Result<ParsedArguments<'a>, Vec<Problem>> {
     if let Some(rest) = sent.strip_prefix('\u{feff}') {
         return without_byte_order_mark(rest, finish, arena, trace);
     }
     let text = sent.trim();
     if text.is_empty() || text == "None" || text == "undefined" {
-        return Ok(Start::with(Node::built(Kind::Null)));
+        return Ok(ParsedArguments::with(Node::built(Kind::Null)));
     }
     let refuse = |problem: Problem| {
-        trace.rejected(&Path::Root, 0, || format!("read leniently: {}", problem.message));
+        trace.rejected(&ValuePath::Root, 0, || format!("read leniently: {}", problem.message));
         vec![problem]
     };
     let first = broken.map_or(FirstValue::Untried, FirstValue::after);
     let reading = text::read(sent, finish, first).map_err(|error| {
         let message = format!("{} (at byte {})", error.message, error.offset);
-        refuse(problem(error.code, &Path::Root, message))
+        refuse(problem(error.code, &ValuePath::Root, message))
     })?;
-    // What the strict parse has read is not read again.
+    // The part that the strict parser has already parsed is not parsed again.
     let known = broken.zip(reading.strict_until);
     let json: &'a str = match known {
         Some((_, until)) => {
@@ -298,17 +299,17 @@ fn read_leniently<'a>(
             ParseErrorKind::TooDeep => too_deep(),
             _ => problem(
                 Code::UnreadableText,
-                &Path::Root,
+                &ValuePath::Root,
                 format!("the text cannot be read as JSON: {error}"),
             ),
         })
     })?;
     let parsed = known.map_or(parsed, |(broken, _)| broken.joined(parsed, arena));
-    if let Some(clash) = clash(&parsed) {
-        return Err(refuse(clash));
+    if let Some(key_conflict) = key_conflict(&parsed) {
+        return Err(refuse(key_conflict));
     }
     for step in &reading.steps {
-        trace.chosen(&Path::Root, step.risk(), || format!("read leniently: {}", step.describe()));
+        trace.chosen(&ValuePath::Root, step.risk(), || format!("read leniently: {}", step.describe()));
     }
     let change = |step: &text::Step| Change {
         code: step.code(),
@@ -319,7 +320,7 @@ fn read_leniently<'a>(
         rule_type: None,
         why: step.describe().to_owned(),
     };
-    Ok(Start {
+    Ok(ParsedArguments {
         node: parsed.root,
         changes: reading.steps.iter().map(change).collect(),
         risk: reading.steps.iter().map(|step| step.risk()).sum(),

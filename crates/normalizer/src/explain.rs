@@ -1,55 +1,55 @@
-//! What was tried, rejected and chosen on the way to an outcome, with costs that add up.
+//! The trace of an outcome: steps that were tried, rejected and chosen, with costs that add up.
 //!
-//! While a call is mended, steps are noted as they are tried; which of them the outcome rests on is
-//! known at the end only. So every change is given its price when it is made, and the outcome lists
-//! the changes it is made of with their prices and the total.
+//! During a repair, steps are recorded as they are tried; which of them are part of the outcome is known
+//! only at the end. So every change gets its price when it is made, and the outcome lists its changes
+//! with their prices and the total.
 
 use std::cell::RefCell;
 use std::collections::HashMap;
 
 use toolwright_model::{Change, Code};
 
-use crate::repair::{Path, shortened};
+use crate::repair::{ValuePath, shortened};
 
-/// What became of something that was tried.
+/// Result of a step.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It was looked at, or is part of a reading that was considered.
+    /// It was considered, or is part of a reading that was considered.
     Tried,
-    /// It was not taken.
+    /// It was not used.
     Rejected,
     /// It is part of the outcome.
     Chosen,
-    /// The sum of what was chosen.
+    /// The sum of the chosen steps.
     Total,
 }
 
 /// One line of an explanation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TraceStep {
-    /// What became of it.
+    /// Its result.
     pub verdict: Verdict,
-    /// JSON Pointer of the place.
+    /// JSON Pointer of its position.
     pub path: String,
-    /// What it costs, or would cost.
+    /// Its cost, or the cost it would have.
     pub cost: u32,
-    /// What it was.
+    /// Its description.
     pub text: String,
 }
 
-/// Collects steps when asked to; costs nothing otherwise.
+/// Records steps if it is on; costs nothing otherwise.
 #[derive(Debug, Default)]
 pub(crate) struct Trace {
-    record: Option<Record>,
+    record: Option<TraceRecord>,
 }
 
 #[derive(Debug, Default)]
-struct Record {
+struct TraceRecord {
     steps: RefCell<Vec<TraceStep>>,
     prices: RefCell<Prices>,
 }
 
-/// Changes with their prices, by code and place.
+/// Changes with their prices, by code and position.
 type Prices = HashMap<(Code, String), Vec<(Change, u32)>>;
 
 impl Verdict {
@@ -66,34 +66,34 @@ impl Verdict {
 
 impl Trace {
     pub fn on() -> Trace {
-        Trace { record: Some(Record::default()) }
+        Trace { record: Some(TraceRecord::default()) }
     }
 
     pub fn is_on(&self) -> bool {
         self.record.is_some()
     }
 
-    /// Taken into a reading. Whether the outcome is that reading, [`Trace::conclude`] says.
-    pub fn chosen(&self, path: &Path<'_>, cost: u32, text: impl FnOnce() -> String) {
+    /// A step that is part of a reading. [`Trace::conclude`] decides whether the outcome is that reading.
+    pub fn chosen(&self, path: &ValuePath<'_>, cost: u32, text: impl FnOnce() -> String) {
         self.add(Verdict::Tried, path, cost, text);
     }
 
-    pub fn rejected(&self, path: &Path<'_>, cost: u32, text: impl FnOnce() -> String) {
+    pub fn rejected(&self, path: &ValuePath<'_>, cost: u32, text: impl FnOnce() -> String) {
         self.add(Verdict::Rejected, path, cost, text);
     }
 
-    pub fn tried(&self, path: &Path<'_>, cost: u32, text: impl FnOnce() -> String) {
+    pub fn tried(&self, path: &ValuePath<'_>, cost: u32, text: impl FnOnce() -> String) {
         self.add(Verdict::Tried, path, cost, text);
     }
 
-    fn add(&self, verdict: Verdict, path: &Path<'_>, cost: u32, text: impl FnOnce() -> String) {
+    fn add(&self, verdict: Verdict, path: &ValuePath<'_>, cost: u32, text: impl FnOnce() -> String) {
         if let Some(record) = &self.record {
             let step = TraceStep { verdict, path: path.to_string(), cost, text: shortened(text()) };
             record.steps.borrow_mut().push(step);
         }
     }
 
-    /// What a change costs by itself.
+    /// Records the cost of a single change.
     pub fn price(&self, change: &Change, cost: u32) {
         if let Some(record) = &self.record {
             let place = (change.code, change.path.clone());
@@ -101,7 +101,7 @@ impl Trace {
         }
     }
 
-    /// Prices what has no price yet: the changes together cost `total`.
+    /// Prices the changes that have no price yet: all together cost `total`.
     pub fn price_rest(&self, changes: &[Change], total: u32) {
         let Some(record) = &self.record else { return };
         let known: u32 = changes.iter().filter_map(|change| record.price_of(change)).sum();
@@ -113,7 +113,7 @@ impl Trace {
         }
     }
 
-    /// The envelopes that a reading opens; each costs the same.
+    /// Records the envelopes that a reading removes; each costs the same.
     pub fn opened(&self, changes: &[Change], total: u32) {
         let Some(record) = &self.record else { return };
         let each = total / u32::try_from(changes.len()).unwrap_or(1).max(1);
@@ -125,7 +125,7 @@ impl Trace {
         }
     }
 
-    /// The outcome: its changes, each with its price, and their total; or that nothing was changed.
+    /// Records the outcome: its changes, each with its price, and their total; or that nothing was changed.
     pub fn conclude(&self, changes: &[Change], total: u32, text: impl FnOnce() -> String) {
         let Some(record) = &self.record else { return };
         self.price_rest(changes, total);
@@ -147,8 +147,8 @@ impl Trace {
     }
 }
 
-impl Record {
-    /// What rules and leniencies do costs nothing; the rest costs what was said last.
+impl TraceRecord {
+    /// Changes by rules and by lenient parsing cost nothing; others have the price recorded last.
     fn price_of(&self, change: &Change) -> Option<u32> {
         let prices = self.prices.borrow();
         let here = prices.get(&(change.code, change.path.clone())).map(Vec::as_slice).unwrap_or_default();
@@ -157,7 +157,7 @@ impl Record {
     }
 }
 
-/// A change in a line: `"limit" → 5, the digits of a number`.
+/// A change on one line: `"limit" → 5, the digits of a number`.
 fn described(change: &Change) -> String {
     let rule = change.rule.as_ref().map_or(String::new(), |rule| format!(" [rule {rule}]"));
     match (&change.from, &change.to) {

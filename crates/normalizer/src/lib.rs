@@ -1,9 +1,9 @@
-//! Makes the arguments of tool calls fit, or says why it will not.
+//! Makes the arguments of tool calls valid, or refuses the call with a reason.
 //!
-//! A pure library: it knows no network, no clock and no tool of its own. A call goes through
-//! text → envelope → rules → names → types → values → drops → judgement; what is valid already
-//! returns with the same bytes, what is mended carries a report of every change, and what cannot be
-//! mended safely is refused with the nearest valid form.
+//! A pure library: it knows no network, no clock and no tool of its own. A call passes through
+//! text → envelope → rules → names → types → values → drops → validation. A valid call is returned
+//! unchanged, a repaired call comes with a report of every change, and a call that cannot be
+//! repaired safely is refused with the closest valid form.
 //!
 //! Start with [`Tool::compile`], [`Normalizer::normalize`] and [`Outcome`](toolwright_model::Outcome).
 //!
@@ -19,7 +19,7 @@
 //! })?;
 //! let sent = RawArguments::json(r#"{"file_path": "a.md", "raw": "true"}"#);
 //! let Outcome::Repaired { arguments, changes } = Normalizer::default().normalize(&tool, &sent) else {
-//!     panic!("this call can be mended");
+//! panic!("this call can be repaired");
 //! };
 //! assert_eq!(arguments, r#"{"path":"a.md","raw":true}"#);
 //! assert_eq!(changes.len(), 2);
@@ -33,19 +33,19 @@
 //! | where | what |
 //! |---|---|
 //! | `active.rs` | `ActiveRules`: the one owner of the active rules and their version; executor, LLM proxy and learner read it |
-//! | `engine.rs` | the way in: strict parse, the gate, reading what is not JSON |
-//! | `usual.rs` | the usual mistake at once: right names, and a number or a boolean sent as text |
+//! | `engine.rs` | the entry point: strict parse, the gate, text that is not JSON |
+//! | `fast_path.rs` | the fast path for the most frequent mistake: right names, and a number or a boolean sent as text |
 //! | `tool.rs`, `active.rs` | a tool with its compiled schema; the one owner of the active rules |
-//! | `call.rs` | one call that did not simply pass: its readings, the rules, the repair, the risk budget |
-//! | `text/` | the lenient reader: text in, strict JSON out, one named `Step` per leniency |
+//! | `call.rs` | one call that the gate did not accept: its readings, the rules, the repair, the risk budget |
+//! | `text/` | the lenient parser: text in, strict JSON out, one named `Step` per leniency |
 //! | `rules/` | explicit rules: the file, its contradictions, scopes, sets, and one file per rule type |
-//! | `schema/` | schemas compiled into an arena; `judge` says yes or no, `goal` says what a value has to satisfy |
-//! | `names/` | how alike two names are, and on what evidence; the vocabulary is word lists in `vocabulary/` |
-//! | `repair/` | one file per repair step; `object.rs` is the story, `keys.rs` decides who is who; `problems.rs`, `breach.rs` and `expected.rs` word refusals, `form.rs` finds the nearest valid form |
+//! | `schema/` | schemas compiled into an arena; `validator` validates a value, `goal` says what a value has to satisfy |
+//! | `names/` | how similar two names are, and on what evidence; the vocabulary is word lists in `vocabulary/` |
+//! | `repair/` | one file per repair step; `object.rs` has the sequence, `keys.rs` assigns keys to parameters; `problems.rs`, `breach.rs` and `expected.rs` word refusals, `form.rs` finds the closest valid form |
 //! | `costs.rs` | every cost, margin and budget |
-//! | `repeats.rs` | keys that stand twice in one object |
-//! | `explain.rs` | what was tried, rejected and chosen, with costs that add up |
-//! | `growing.rs`, `growing/` | arguments that arrive piece by piece: what may leave before they are complete |
+//! | `repeats.rs` | keys that are present twice in one object |
+//! | `explain.rs` | the trace: steps that were tried, rejected and chosen, with costs that add up |
+//! | `streaming_gate.rs`, `streaming_gate/` | arguments that arrive in pieces: how much can be forwarded before they are complete |
 
 pub mod text;
 
@@ -54,23 +54,23 @@ mod call;
 mod costs;
 mod engine;
 mod explain;
-mod growing;
+mod fast_path;
 mod names;
 mod repair;
 mod repeats;
 pub mod rules;
 mod schema;
+mod streaming_gate;
 mod tool;
-mod usual;
 
 pub use active::{ActiveRules, CompiledRules};
 pub use engine::{Explanation, MAX_ARGUMENT_BYTES, Normalizer, RawArguments};
 pub use explain::{TraceStep, Verdict};
-pub use growing::{Growing, continuation};
 pub use names::{
     NameError, NameMatch, NameMiss, NamedTool, find_tool, has_same_words, is_destructive_flag, match_tool,
     starts_with_place,
 };
 pub use rules::RuleSet;
 pub use schema::{Schema, SchemaError};
+pub use streaming_gate::{Growing, continuation};
 pub use tool::Tool;

@@ -1,8 +1,8 @@
-//! Making a value fit its schema: one file per repair step.
+//! Repair of a value by its schema: one file per repair step.
 //!
-//! [`Fitter::fit`] leaves a value alone that its schema accepts. Otherwise every step proposes what
-//! it could do; proposals that the schema does not accept are thrown away, and the cheapest of the
-//! rest is taken if no other comes near it.
+//! [`Fitter::fit`] does not change a value that its schema accepts. Otherwise every step proposes a
+//! repair; proposals that the schema does not accept are discarded, and the cheapest of the others is
+//! used if no other is within the margin.
 
 mod array;
 mod breach;
@@ -42,19 +42,19 @@ use crate::costs;
 use crate::explain::Trace;
 use crate::names::fold;
 use crate::rules::CaseStyle;
-use crate::schema::{Goal, Judge, KeyState, SchemaId};
+use crate::schema::{Goal, KeyState, SchemaId, Validator};
 
 pub(crate) use object::THE_TOOL_HAS;
-pub(crate) use path::{Path, shown};
+pub(crate) use path::{ValuePath, shown};
 pub(crate) use preview::preview;
-pub(crate) use problems::{problem, shortened, too_much};
-pub(crate) use reach::{Effect, asks_to_destroy, narrows};
+pub(crate) use problems::{problem, shortened, too_many_steps};
+pub(crate) use reach::{ToolEffect, narrows, requests_destruction};
 pub(crate) use scalar::plain_scalar;
 
-/// How deep values are fitted within each other.
+/// Maximum depth of values that are fitted within each other.
 const MAX_NESTING: u32 = 160;
 
-/// A value that fits, and what it took.
+/// A value that fits, and its changes.
 #[derive(Clone, Debug)]
 pub(crate) struct Fit<'a> {
     pub node: Node<'a>,
@@ -63,77 +63,83 @@ pub(crate) struct Fit<'a> {
     pub changes: Vec<Change>,
 }
 
-/// A fit, or why there is none.
+/// A fit, or the problems.
 pub(crate) type Attempt<'a> = Result<Fit<'a>, Vec<Problem>>;
 
-/// Where a value stands: what its name and description say about it.
+/// The position of a value: its name and its role.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Slot<'p> {
+pub(crate) struct ParameterSlot<'p> {
     pub name: &'p str,
-    /// An item of a list rather than a parameter of its own.
+    /// An item of a list and not a parameter of its own.
     pub in_list: bool,
     /// The arguments as a whole.
     pub is_root: bool,
 }
 
-/// What a step needs to know about the tool.
+/// Facts about the tool that the steps need.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Context<'t> {
+pub(crate) struct RepairContext<'t> {
     /// Words of the tool's name, canonical.
     pub tool_words: &'t [String],
     /// The names of the tool's parameters.
     pub parameters: &'t [String],
-    /// What the tool can do to what it touches.
-    pub effect: Effect,
-    /// Whether every flag takes `true` and `false` only.
+    /// The effect of the tool.
+    pub effect: ToolEffect,
+    /// Whether every flag accepts `true` and `false` only.
     pub has_strict_flags: bool,
-    /// What generated ids depend on besides the call.
+    /// Seed for generated ids, in addition to the call.
     pub seed: &'t str,
 }
 
-impl Context<'_> {
+impl RepairContext<'_> {
     /// Whether the tool can destroy something.
     pub fn is_destructive(&self) -> bool {
-        self.effect == Effect::Destroys
+        self.effect == ToolEffect::Destroys
     }
 }
 
 /// Fits values to the schemas of one tool.
 pub(crate) struct Fitter<'s, 'a> {
-    pub judge: &'s Judge<'s>,
+    pub validator: &'s Validator<'s>,
     pub arena: &'a Bump,
-    pub context: Context<'s>,
+    pub context: RepairContext<'s>,
     pub trace: &'s Trace,
-    /// How many moves of members are being tried within each other.
+    /// Depth of nested moves of members.
     pub moves: Cell<u32>,
-    /// How many values are being fitted within each other.
+    /// Depth of nested fits.
     pub nesting: Cell<u32>,
-    /// How many values did not fit as they were sent.
+    /// Number of values that did not fit as they were sent.
     pub fits: Cell<u32>,
-    /// The last payload that a rule looked into: its text as it was sent or made, and what is in it.
+    /// The last payload that a rule parsed: its text and its contents.
     pub payload: Cell<Option<(&'a str, Node<'a>)>>,
 }
 
 impl<'s, 'a> Fitter<'s, 'a> {
-    /// Makes the value satisfy all the schemas, or says why it cannot.
-    pub fn fit(&self, ids: &[SchemaId], value: Node<'a>, path: &Path<'_>, slot: Slot<'_>) -> Attempt<'a> {
+    /// Makes the value valid for all the schemas, or returns the problems.
+    pub fn fit(
+        &self,
+        ids: &[SchemaId],
+        value: Node<'a>,
+        path: &ValuePath<'_>,
+        slot: ParameterSlot<'_>,
+    ) -> Attempt<'a> {
         if self.accepts(ids, &value) {
             return Ok(Fit::unchanged(value));
         }
         self.fit_rejected(ids, value, path, slot)
     }
 
-    /// The same for a value that is known not to fit.
+    /// Fits a value that is known to be invalid.
     pub fn fit_rejected(
         &self,
         ids: &[SchemaId],
         value: Node<'a>,
-        path: &Path<'_>,
-        slot: Slot<'_>,
+        path: &ValuePath<'_>,
+        slot: ParameterSlot<'_>,
     ) -> Attempt<'a> {
         let nesting = self.nesting.get();
         if nesting >= MAX_NESTING || !self.begin_fit() {
-            return Err(vec![too_much(path)]);
+            return Err(vec![too_many_steps(path)]);
         }
         self.nesting.set(nesting + 1);
         let result = self.fit_by_steps(ids, value, path, slot);
@@ -145,12 +151,12 @@ impl<'s, 'a> Fitter<'s, 'a> {
         &self,
         ids: &[SchemaId],
         value: Node<'a>,
-        path: &Path<'_>,
-        slot: Slot<'_>,
+        path: &ValuePath<'_>,
+        slot: ParameterSlot<'_>,
     ) -> Attempt<'a> {
         let mut proposals: Vec<Fit<'a>> = Vec::new();
         let mut reasons: Vec<Vec<Problem>> = Vec::new();
-        let Some(goals) = Goal::all_alternatives(self.judge, ids, &value) else {
+        let Some(goals) = Goal::all_alternatives(self.validator, ids, &value) else {
             return Err(vec![self.too_many_forms(ids, &value, path)]);
         };
         for goal in goals {
@@ -166,7 +172,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
     }
 
     pub fn accepts(&self, ids: &[SchemaId], value: &Node<'_>) -> bool {
-        ids.iter().all(|id| self.judge.accepts(*id, value))
+        ids.iter().all(|id| self.validator.accepts(*id, value))
     }
 
     /// Whether the tool has a parameter of that name.
@@ -174,11 +180,11 @@ impl<'s, 'a> Fitter<'s, 'a> {
         self.context.parameters.iter().any(|name| name == key)
     }
 
-    /// What the schema says about a parameter of that name, in the form that says most.
+    /// The state of a key in the schema, in the alternative that is most specific.
     pub fn key_state(&self, key: &str) -> KeyState {
-        let schema = self.judge.schema();
+        let schema = self.validator.schema();
         let probe = Node::built(Kind::Object(&[]));
-        let goals = Goal::alternatives(self.judge, &[schema.root()], &probe);
+        let goals = Goal::alternatives(self.validator, &[schema.root()], &probe);
         let states = || goals.iter().map(|goal| goal.key(schema, key).0);
         if states().any(|state| state == KeyState::Declared) {
             return KeyState::Declared;
@@ -198,18 +204,18 @@ impl<'s, 'a> Fitter<'s, 'a> {
     /// The one declared name that is the key in another case, if it has the given style.
     pub fn declared_spelling(&self, key: &str, style: CaseStyle) -> Option<String> {
         let folded = fold(key);
-        let schema = self.judge.schema();
+        let schema = self.validator.schema();
         let is_spelling = |name: &&String| schema.name(name).is_some_and(|known| *known.folded == *folded);
         let parameters = self.context.parameters.iter();
         let mut found = parameters.filter(is_spelling).filter(|name| style.convert(name) == **name);
         found.next().filter(|_| found.next().is_none()).cloned()
     }
 
-    /// Whether the parameter of that name takes the value.
+    /// Whether the parameter of that name accepts the value.
     pub fn accepts_parameter(&self, key: &str, value: &Node<'a>) -> bool {
-        let schema = self.judge.schema();
+        let schema = self.validator.schema();
         let probe = Node::built(Kind::Object(&[]));
-        Goal::alternatives(self.judge, &[schema.root()], &probe).iter().any(|goal| {
+        Goal::alternatives(self.validator, &[schema.root()], &probe).iter().any(|goal| {
             let (state, ids) = goal.key(schema, key);
             state == KeyState::Declared && self.accepts(&ids, value)
         })
@@ -219,13 +225,13 @@ impl<'s, 'a> Fitter<'s, 'a> {
         &self,
         goal: &Goal,
         value: Node<'a>,
-        path: &Path<'_>,
-        slot: Slot<'_>,
+        path: &ValuePath<'_>,
+        slot: ParameterSlot<'_>,
         proposals: &mut Vec<Fit<'a>>,
         reasons: &mut Vec<Vec<Problem>>,
     ) {
-        // A value of a declared type that breaks another rule is not saved by another type.
-        let has_type = goal.types(self.judge.schema()).accept(&value);
+        // Another type does not help a value of a declared type that breaks another constraint.
+        let has_type = goal.types(self.validator.schema()).accept(&value);
         let mut attempt = |attempt: Attempt<'a>| match attempt {
             Ok(fit) => proposals.push(fit),
             Err(problems) => reasons.push(problems),
@@ -259,8 +265,8 @@ impl<'s, 'a> Fitter<'s, 'a> {
         self.inner_envelope(goal, &value, path, slot).into_iter().for_each(&mut attempt);
     }
 
-    /// The cheapest proposal, if no different one comes near it.
-    fn choose(&self, mut proposals: Vec<Fit<'a>>, path: &Path<'_>) -> Option<Attempt<'a>> {
+    /// The cheapest proposal, if no different one is within the margin.
+    fn choose(&self, mut proposals: Vec<Fit<'a>>, path: &ValuePath<'_>) -> Option<Attempt<'a>> {
         proposals.sort_by_key(|fit| fit.cost);
         let mut rest = proposals.into_iter();
         let best = rest.next()?;
@@ -284,8 +290,14 @@ impl<'s, 'a> Fitter<'s, 'a> {
     }
 }
 
-/// What the report says of one value that became another.
-pub(crate) fn change_of(code: Code, path: &Path<'_>, from: &Node<'_>, to: &Node<'_>, why: &str) -> Change {
+/// The report entry for a value that became another.
+pub(crate) fn change_of(
+    code: Code,
+    path: &ValuePath<'_>,
+    from: &Node<'_>,
+    to: &Node<'_>,
+    why: &str,
+) -> Change {
     Change {
         code,
         path: path.to_string(),
@@ -305,12 +317,19 @@ impl<'a> Fit<'a> {
     }
 
     /// One change of the value at `path`.
-    pub fn edited(code: Code, path: &Path<'_>, from: &Node<'a>, to: Node<'a>, cost: u32, why: &str) -> Self {
+    pub fn edited(
+        code: Code,
+        path: &ValuePath<'_>,
+        from: &Node<'a>,
+        to: Node<'a>,
+        cost: u32,
+        why: &str,
+    ) -> Self {
         let change = change_of(code, path, from, &to, why);
         Fit { node: to, cost, risk: 0, changes: vec![change] }
     }
 
-    /// This change followed by what it took to fit its result.
+    /// Appends the changes of a further fit of the result.
     pub fn then(mut self, next: Fit<'a>) -> Self {
         self.node = next.node;
         self.cost += next.cost;

@@ -1,8 +1,8 @@
-//! Explicit rules: what a person, or a built-in set, says should be changed.
+//! Explicit rules, written by a person or part of a built-in set.
 //!
-//! A rule of the user applies wherever it matches and may change a call that was valid, as it says;
-//! it never makes a valid call invalid. Rules of the built-in sets apply where the tool's schema does
-//! not contradict them, or as far as the tool's server is set to. Every rule type is one file.
+//! A rule of the user applies wherever it matches and may change a call that was valid; it never makes
+//! a valid call invalid. Rules of the built-in sets apply unless the tool's schema contradicts them, or as
+//! the tool's server is configured. Every rule type is one file.
 
 mod builtin;
 mod case_convert;
@@ -44,24 +44,24 @@ pub struct Rule {
     pub id: String,
     /// The tools it applies to.
     pub tools: Vec<Scope>,
-    /// What it does.
+    /// Its action.
     pub action: Action,
-    /// Switched off rules are kept and listed.
+    /// Disabled rules are kept and listed.
     pub enabled: bool,
-    /// Why it is there.
+    /// The reason for it.
     pub note: Option<String>,
     /// The built-in set it belongs to; `None` for a rule of the user.
     pub set: Option<&'static str>,
 }
 
-/// What a rule does, by its `type`.
+/// The action of a rule, by its `type`.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Action {
     /// `param_alias`: rename a parameter.
     ParamAlias {
         /// The name that is sent.
         from: String,
-        /// The name that is meant.
+        /// The declared name.
         to: String,
     },
     /// `param_default`: add a missing parameter.
@@ -71,38 +71,38 @@ pub enum Action {
         /// Its value as JSON text; `{{uuid}}` in a string is an id for the call.
         value: String,
     },
-    /// `type_coerce`: turn a string into the right type.
+    /// `type_coerce`: convert a string to the right type.
     TypeCoerce {
         /// The parameter.
         name: String,
         /// The type.
         to: CoerceTo,
     },
-    /// `json_accept_both`: turn raw JSON into the string that is declared.
+    /// `json_accept_both`: convert raw JSON to the string that is declared.
     JsonAcceptBoth {
         /// The parameter.
         name: String,
     },
     /// `nested_alias`: rename a field inside a payload.
     NestedAlias {
-        /// The parameter that holds the payload.
+        /// The parameter that contains the payload.
         payload: String,
-        /// Where in the payload.
+        /// Position in the payload.
         path: payload::ArrayPath,
         /// The field that is sent.
         from: String,
-        /// The field that is meant.
+        /// The declared field.
         to: String,
     },
     /// `nested_default`: add a missing field inside a payload.
     NestedDefault {
-        /// The parameter that holds the payload.
+        /// The parameter that contains the payload.
         payload: String,
-        /// Where in the payload.
+        /// Position in the payload.
         path: payload::ArrayPath,
         /// The field.
         name: String,
-        /// Its value as JSON text; `{{index}}` in a string is the item's place, `{{uuid}}` an id for it.
+        /// Its value as JSON text; `{{index}}` in a string is the index of the item, `{{uuid}}` an id for it.
         value: String,
     },
     /// `param_drop`: drop a parameter.
@@ -126,14 +126,14 @@ pub enum Action {
     },
 }
 
-/// Members after a rule, and what it did.
-pub(crate) struct Applied<'a> {
+/// Members after a rule, and its changes.
+pub(crate) struct AppliedRule<'a> {
     pub members: Vec<Member<'a>>,
     pub changes: Vec<Change>,
 }
 
-/// What came of a rule: nothing to do, something done, or a conflict it does not decide.
-pub(crate) type Ruling<'a> = Result<Option<Applied<'a>>, Problem>;
+/// Result of a rule: nothing to do, changes, or a conflict that it does not decide.
+pub(crate) type Ruling<'a> = Result<Option<AppliedRule<'a>>, Problem>;
 
 impl Rule {
     /// The rule type's name in a rules file.
@@ -151,24 +151,24 @@ impl Rule {
         }
     }
 
-    /// Whether the rule fills in what is missing.
+    /// Whether the rule fills in a missing value.
     pub(crate) fn is_default(&self) -> bool {
         matches!(self.action, Action::ParamDefault { .. } | Action::NestedDefault { .. })
     }
 
-    /// Whether nobody wrote the rule.
+    /// Whether the rule was learned and not written by a person.
     pub(crate) fn is_learned(&self) -> bool {
         self.set == Some(LEARNED_SET)
     }
 
     /// Whether the rule may change a call that its schema accepts. Rules of the user may, learned ones never; of
-    /// the built-in ones only those that look inside a payload, which no schema describes.
+    /// the built-in ones only those for the contents of a payload, which no schema describes.
     pub(crate) fn may_change_valid_calls(&self) -> bool {
         let is_nested = matches!(self.action, Action::NestedAlias { .. } | Action::NestedDefault { .. });
         self.set.is_none() || is_nested && !self.is_learned()
     }
 
-    /// Whether the rule is one of a built-in set that is about the arguments themselves. In a valid call it is for
+    /// Whether the rule is one of a built-in set and concerns the arguments themselves. In a valid call it applies to
     /// names that the tool does not declare.
     pub(crate) fn is_mapping(&self) -> bool {
         let is_about_arguments = match self.action {
@@ -190,19 +190,19 @@ impl Rule {
         self.set.is_some() && !self.is_learned()
     }
 
-    /// Whether the tool's server wants the rule.
+    /// Whether the tool's server allows the rule.
     pub(crate) fn suits(&self, tool: &Tool) -> bool {
         !self.is_built_in() || tool.builtin_rules() != BuiltinRules::Off
     }
 
-    /// Whether the rule may change valid calls of the tool. A rule for every tool is for those of MCP servers: what the
-    /// client of a language model brings has no server, and its names are left alone.
+    /// Whether the rule may change valid calls of the tool. A rule for every tool is for those of MCP servers: a tool
+    /// that the client of a language model defines has no server, and its names are not changed.
     fn may_map_for(&self, tool: &Tool) -> bool {
         let names_tools = || self.tools.iter().any(|scope| *scope != Scope::Every);
         self.is_mapping() && (tool.server().is_some() || names_tools())
     }
 
-    /// Whether the rule may have something to do with a key that the tool does not declare.
+    /// Whether the rule may apply to a key that the tool does not declare.
     fn may_map(&self, key: &str) -> bool {
         match &self.action {
             Action::ParamAlias { from: name, .. }
@@ -214,8 +214,8 @@ impl Rule {
         }
     }
 
-    /// Whether the rule is about this parameter, so that a built-in rule has no say in it. One that writes all keys in
-    /// a style is about those that are not in it.
+    /// Whether the rule concerns this parameter, so that built-in rules do not apply to it. A rule that converts all keys
+    /// to a style concerns those that are not in it.
     fn claims(&self, key: &str) -> bool {
         match &self.action {
             Action::ParamAlias { from, to } => from == key || to == key,
@@ -231,7 +231,7 @@ impl Rule {
         }
     }
 
-    /// Whether the rule may have something to do with members that the tool declares.
+    /// Whether the rule may apply to members that the tool declares.
     pub(crate) fn may_touch(&self, members: &[Member<'_>]) -> bool {
         let has = |name: &str| members.iter().any(|member| member.key == name);
         match &self.action {
@@ -246,7 +246,7 @@ impl Rule {
         }
     }
 
-    /// How many steps the rule may take one value: a map can lead on from each of its pairs.
+    /// Number of steps that the rule may apply to one value: a map may chain all its pairs.
     pub(crate) fn steps(&self) -> usize {
         match &self.action {
             Action::ValueMap { pairs, .. } => pairs.len(),
@@ -259,7 +259,7 @@ impl Rule {
         &self,
         fitter: &Fitter<'_, 'a>,
         members: &[Member<'a>],
-        around: &Surrounding<'_>,
+        around: &RuleContext<'_>,
     ) -> Ruling<'a> {
         let site = Site { rule: self, fitter, members, around };
         Ok(match &self.action {
@@ -280,8 +280,8 @@ impl Rule {
     }
 }
 
-/// What a rule is applied among.
-pub(crate) struct Surrounding<'r> {
+/// The context in which a rule is applied.
+pub(crate) struct RuleContext<'r> {
     pub tool: &'r Tool,
     /// Every rule for the tool.
     pub rules: &'r [&'r Rule],
@@ -289,22 +289,22 @@ pub(crate) struct Surrounding<'r> {
     pub is_valid: bool,
 }
 
-/// Where a rule is applied.
+/// The target of a rule.
 pub(crate) struct Site<'r, 's, 'a> {
     rule: &'r Rule,
     fitter: &'r Fitter<'s, 'a>,
     members: &'r [Member<'a>],
-    around: &'r Surrounding<'r>,
+    around: &'r RuleContext<'r>,
 }
 
 impl<'a> Site<'_, '_, 'a> {
-    /// Whether the rule comes from a built-in set and so needs the schema to agree.
+    /// Whether the rule comes from a built-in set and so needs the agreement of the schema.
     fn needs_agreement(&self) -> bool {
         self.rule.set.is_some()
     }
 
-    /// Whether a built-in rule may act on this parameter of a call that the schema accepts: no rule of the user is about
-    /// it, and the schema does not declare it or the server is set to `always`.
+    /// Whether a built-in rule may change this parameter of a valid call: no rule of the user concerns it, and
+    /// the schema does not declare it or the server is set to `always`.
     fn may_map(&self, key: &str) -> bool {
         let is_always = || self.around.tool.builtin_rules() == BuiltinRules::Always;
         self.around.is_valid
@@ -313,7 +313,7 @@ impl<'a> Site<'_, '_, 'a> {
             && (is_always() || self.is_undeclared(key))
     }
 
-    /// Whether a rule that a person wrote or accepted is about this parameter.
+    /// Whether a rule that a person wrote or accepted concerns this parameter.
     fn is_claimed(&self, key: &str) -> bool {
         self.around.rules.iter().any(|rule| !rule.is_built_in() && rule.claims(key))
     }
@@ -331,7 +331,7 @@ impl<'a> Site<'_, '_, 'a> {
         self.fitter.declares(key)
     }
 
-    /// Whether a built-in rule may write a value in place of another.
+    /// Whether a built-in rule may replace a value by another.
     fn agrees_to_value(&self, key: &str, sent: &Node<'a>, new: &Node<'a>) -> bool {
         match self.around.is_valid {
             true => self.may_map(key),

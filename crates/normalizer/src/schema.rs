@@ -1,8 +1,8 @@
-//! Compiled tool schemas: one arena of plain nodes that both judges values and guides repairs.
+//! Compiled tool schemas: one arena of plain nodes that is used both to validate values and to guide repairs.
 //!
 //! A schema is compiled once per tool. Nothing is ever fetched: a reference that does not point
-//! into the schema itself is left unjudged, as is a pattern that would need backtracking. What is
-//! unjudged accepts every value, so that the tool's own server decides.
+//! into the schema itself is not validated, nor is a pattern that would need backtracking. What is
+//! not validated accepts every value, so that the tool's own server decides.
 
 mod choice;
 mod compile;
@@ -11,32 +11,32 @@ mod dynamic;
 mod error;
 mod forms;
 mod goal;
-mod judge;
 mod literal;
 mod options;
 mod pattern;
 mod pointer;
 mod types;
+mod validator;
 
 use std::collections::HashMap;
 
 use toolwright_jsonrpc::raw::Number;
 
-use crate::names::Name;
+use crate::names::SplitName;
 
-pub(crate) use choice::Choice;
+pub(crate) use choice::UnionChoice;
 pub use error::SchemaError;
-pub(crate) use goal::{Goal, Ids, KeyState, distinct};
-pub(crate) use judge::{Judge, KEYS_PER_STEP, steps};
+pub(crate) use goal::{Goal, KeyState, SchemaIds, distinct};
 pub(crate) use literal::Literal;
-pub(crate) use options::Options;
-pub(crate) use pattern::Pattern;
+pub(crate) use options::EnumOptions;
+pub(crate) use pattern::SchemaPattern;
 pub(crate) use types::Types;
+pub(crate) use validator::{KEYS_PER_STEP, Validator, steps};
 
-/// Longer names and keys are no names that anyone would mistake: they are not compared by likeness.
+/// Longer names and keys are hardly typing errors: they are not compared by similarity.
 pub(crate) const MAX_NAME_BYTES: usize = 256;
 
-/// Which node of a compiled schema.
+/// Index of a node of a compiled schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct SchemaId(u32);
 
@@ -45,9 +45,9 @@ pub(crate) struct SchemaId(u32);
 pub struct Schema {
     nodes: Vec<SchemaNode>,
     root: SchemaId,
-    /// Every declared or required name that is short enough to be compared, taken apart.
-    names: HashMap<Box<str>, Name>,
-    /// What could not be judged, in words for people.
+    /// Every declared or required name that is short enough to be compared, split into words.
+    names: HashMap<Box<str>, SplitName>,
+    /// The parts of the schema that are not validated, in words for people.
     notes: Vec<String>,
 }
 
@@ -56,10 +56,10 @@ pub struct Schema {
 pub(crate) struct SchemaNode {
     /// `false` schemas accept nothing.
     pub never: bool,
-    /// Those of `type` that the allowed values have.
+    /// The types of `type` that the allowed values have.
     pub types: Types,
     pub constant: Option<Literal>,
-    pub options: Option<Box<Options>>,
+    pub options: Option<Box<EnumOptions>>,
     pub object: ObjectKeywords,
     pub array: ArrayKeywords,
     pub string: StringKeywords,
@@ -67,23 +67,23 @@ pub(crate) struct SchemaNode {
     pub all_of: Vec<SchemaId>,
     pub any_of: Vec<SchemaId>,
     pub one_of: Vec<SchemaId>,
-    /// What tells the branches of `anyOf` apart.
-    pub any_choice: Option<Box<Choice>>,
-    /// The same for `oneOf`.
-    pub one_choice: Option<Box<Choice>>,
+    /// The discriminator of the branches of `anyOf`.
+    pub any_choice: Option<Box<UnionChoice>>,
+    /// The discriminator of the branches of `oneOf`.
+    pub one_choice: Option<Box<UnionChoice>>,
     pub not: Option<SchemaId>,
     pub condition: Option<Condition>,
     pub reference: Option<SchemaId>,
     pub description: Box<str>,
     /// Whether `default` is `true`.
     pub defaults_to_true: bool,
-    /// Which groups of keywords are there at all, so that judging skips the rest.
-    pub has: Has,
+    /// The groups of keywords that are present, so that validation skips the others.
+    pub has: KeywordGroups,
 }
 
-/// Which keyword groups a node uses.
+/// The keyword groups that a node uses.
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Has {
+pub(crate) struct KeywordGroups {
     pub object: bool,
     pub array: bool,
     pub string: bool,
@@ -104,7 +104,7 @@ pub(crate) struct Condition {
 #[derive(Debug, Default)]
 pub(crate) struct ObjectKeywords {
     pub properties: Properties,
-    pub pattern_properties: Vec<(Pattern, SchemaId)>,
+    pub pattern_properties: Vec<(SchemaPattern, SchemaId)>,
     pub additional: Option<SchemaId>,
     pub unevaluated: Option<SchemaId>,
     pub names: Option<SchemaId>,
@@ -119,7 +119,7 @@ pub(crate) struct ObjectKeywords {
 #[derive(Debug, Default)]
 pub(crate) struct Properties {
     list: Vec<(Box<str>, SchemaId)>,
-    /// Only for long lists; short ones are searched.
+    /// Only for long lists; short ones are searched linearly.
     index: HashMap<Box<str>, SchemaId>,
 }
 
@@ -142,7 +142,7 @@ pub(crate) struct ArrayKeywords {
 pub(crate) struct StringKeywords {
     pub min: Option<u64>,
     pub max: Option<u64>,
-    pub pattern: Option<Pattern>,
+    pub pattern: Option<SchemaPattern>,
     /// `contentMediaType` or `format` says that the text is JSON.
     pub holds_json: bool,
 }
@@ -160,42 +160,42 @@ pub(crate) struct NumberKeywords {
 // === impl Schema ===
 
 impl Schema {
-    /// What the schema says that is not judged here: remote references, backtracking patterns, keywords
-    /// whose value cannot be read.
+    /// The parts of the schema that are not validated: remote references, backtracking patterns, keywords
+    /// with an invalid value.
     pub fn notes(&self) -> &[String] {
         &self.notes
     }
 
     /// A declared or required name, ready for comparison.
-    pub(crate) fn name(&self, text: &str) -> Option<&Name> {
+    pub(crate) fn name(&self, text: &str) -> Option<&SplitName> {
         self.names.get(text)
     }
 
-    /// Whether some schema applies to a value because it applies to it: no value can be judged by it.
+    /// Whether some schema applies itself to the same value: such a schema can validate no value.
     pub(crate) fn applies_within_itself(&self) -> bool {
         #[derive(Clone, Copy, PartialEq)]
-        enum State {
+        enum VisitState {
             New,
             Open,
             Done,
         }
-        let mut states = vec![State::New; self.nodes.len()];
+        let mut states = vec![VisitState::New; self.nodes.len()];
         for start in 0..self.nodes.len() {
             let mut stack = vec![start];
             while let Some(&at) = stack.last() {
-                if states[at] != State::New {
-                    if states[at] == State::Open {
-                        states[at] = State::Done;
+                if states[at] != VisitState::New {
+                    if states[at] == VisitState::Open {
+                        states[at] = VisitState::Done;
                     }
                     stack.pop();
                     continue;
                 }
-                states[at] = State::Open;
+                states[at] = VisitState::Open;
                 for applied in self.nodes[at].applied() {
                     match states[applied.0 as usize] {
-                        State::Open => return true,
-                        State::New => stack.push(applied.0 as usize),
-                        State::Done => {}
+                        VisitState::Open => return true,
+                        VisitState::New => stack.push(applied.0 as usize),
+                        VisitState::Done => {}
                     }
                 }
             }
@@ -262,12 +262,12 @@ impl Properties {
 
 // === impl Has ===
 
-impl Has {
-    /// The groups that a node's keywords belong to.
-    fn of(node: &SchemaNode) -> Has {
+impl KeywordGroups {
+    /// The groups of a node's keywords.
+    fn of(node: &SchemaNode) -> KeywordGroups {
         let object = &node.object;
         let array = &node.array;
-        Has {
+        KeywordGroups {
             object: !object.properties.is_empty()
                 || !object.pattern_properties.is_empty()
                 || object.additional.is_some()

@@ -1,8 +1,8 @@
-//! Reading text that was meant to be JSON.
+//! Lenient parsing of text that is intended as JSON.
 //!
-//! A strict parse comes first, elsewhere. What fails it is read here by a lenient reader that writes
+//! The strict parser runs first, elsewhere. Text that it rejects is parsed here by a lenient parser that writes
 //! strict JSON: every leniency is a named [`Step`] of the report, strings keep their contents to the
-//! byte, and what could mean two things, ends too early or is an expression is refused.
+//! byte, and text that is ambiguous, truncated or an expression is refused.
 
 mod escapes;
 mod inner;
@@ -19,7 +19,7 @@ use toolwright_model::{Code, Finish};
 
 pub use step::Step;
 
-/// The longest text that is read leniently.
+/// Maximum length of a text that is parsed leniently.
 const MAX_TEXT_BYTES: usize = 4 << 20;
 
 /// A quote that leaked as a token of the model's template.
@@ -30,42 +30,42 @@ const QUOTE_TOKENS: &[&str] = &["<|\"|>", "<|\">"];
 pub struct Reading {
     /// The value as strict JSON text.
     pub json: String,
-    /// The comma in it up to which the members of an object stand as they were sent, if that was known.
+    /// Offset of the comma in it up to which the members of an object are unchanged, if known.
     pub strict_until: Option<usize>,
-    /// What had to be forgiven, each once, in the order it was met.
+    /// The leniencies that were needed, each once, in order.
     pub steps: Vec<Step>,
-    /// The name in `name({…})`, when the value stands in a call.
+    /// The name in `name({…})`, if the value is in a call.
     pub callee: Option<String>,
     /// The name in `name = {…}` or `name: {…}`.
     pub label: Option<String>,
-    /// What stands before and after the value.
+    /// The text before and after the value.
     pub outside: Outside,
 }
 
-/// The text before and after a value, tags and fences included.
+/// The text before and after a value, including tags and fences.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Outside {
     /// The text before it.
     pub before: String,
     /// The text after it, without copies of the value.
     pub after: String,
-    /// The name of the call whose named arguments the value is made of.
+    /// The name of the call whose named arguments the value consists of.
     pub calls: Option<String>,
 }
 
-/// Why a text cannot be read.
+/// Why a text cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{message}")]
 pub struct Unreadable {
     /// `S2`, `R2`, `R5`, `R9` or `R12`.
     pub code: Code,
-    /// Byte offset of the place.
+    /// Byte offset of the error.
     pub offset: usize,
     /// What was found and what to send instead.
     pub message: String,
 }
 
-/// What is known about the value that a text starts with.
+/// What is known about the value at the start of a text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum FirstValue {
     /// Nothing yet.
@@ -78,7 +78,7 @@ pub enum FirstValue {
 }
 
 impl FirstValue {
-    /// What is known when the text failed the strict parse.
+    /// What is known after the strict parser failed.
     pub fn after(broken: &Broken<'_>) -> FirstValue {
         match broken.error.kind {
             ParseErrorKind::Unexpected | ParseErrorKind::EndOfText => {
@@ -90,17 +90,19 @@ impl FirstValue {
 }
 
 impl Outside {
-    /// Whether nothing at all stands around the value.
+    /// Whether there is no text around the value.
     pub fn is_blank(&self) -> bool {
         self.before.trim().is_empty() && self.after.trim().is_empty() && self.calls.is_none()
     }
 }
 
-/// Reads text leniently. The result parses strictly; whether it is right is for the schema to say.
+/// Parses text leniently. The result is strict JSON; the schema decides whether it is valid.
 pub fn read(text: &str, finish: Finish, first: FirstValue) -> Result<Reading, Unreadable> {
     if text.len() > MAX_TEXT_BYTES {
-        let message =
-            format!("the text has {} bytes and is not JSON; at most {MAX_TEXT_BYTES} are mended", text.len());
+        let message = format!(
+            "the text has {} bytes and is not JSON; at most {MAX_TEXT_BYTES} are repaired",
+            text.len()
+        );
         return Err(Unreadable { code: Code::OverLimit, offset: 0, message });
     }
     if let Some(reading) = unescape_whole(text, finish) {
@@ -116,7 +118,7 @@ pub fn read(text: &str, finish: Finish, first: FirstValue) -> Result<Reading, Un
     surroundings::read(text, finish, first)
 }
 
-/// Reads a text that is a tuple of Python as a whole.
+/// Parses a text that is a Python tuple as a whole.
 pub(crate) fn read_tuple(text: &str) -> Option<Reading> {
     let text = text.trim();
     if text.len() > MAX_TEXT_BYTES || !text.starts_with('(') {

@@ -1,12 +1,12 @@
-//! A tool ready for use: its schema compiled, its risk known.
+//! A tool ready for use: with compiled schema and known risk.
 
 use toolwright_jsonrpc::raw::{Kind, Node};
 use toolwright_model::{BuiltinRules, Origin, ToolDefinition};
 
 use crate::costs;
 use crate::names::{canonical, is_destructive_tool, is_running_tool, is_writing_tool, words};
-use crate::repair::{Effect, narrows};
-use crate::schema::{Goal, Judge, Schema, SchemaError, distinct};
+use crate::repair::{ToolEffect, narrows};
+use crate::schema::{Goal, Schema, SchemaError, Validator, distinct};
 
 /// A compiled tool. Compile once, share, and use from every thread.
 #[derive(Debug)]
@@ -22,23 +22,23 @@ pub struct Tool {
     parameters: Vec<String>,
     builtin_rules: BuiltinRules,
     names: NameStyle,
-    /// Whether a form of the schema takes names that it does not declare.
+    /// Whether an alternative of the schema accepts names that it does not declare.
     is_open: bool,
 }
 
-/// What the schema says about how the tool writes names.
+/// The style of names in the tool's schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum NameStyle {
     /// A declared name is in snake_case.
     Snake,
-    /// `additionalProperties` or `unevaluatedProperties` says what further members are: their names are data.
+    /// `additionalProperties` or `unevaluatedProperties` describes further members: their names are data.
     Free,
-    /// Nothing against camelCase.
+    /// Nothing contradicts camelCase.
     Unsaid,
 }
 
 impl Tool {
-    /// Compiles a definition. A missing schema is read as "any object".
+    /// Compiles a definition. A missing schema means "any object".
     pub fn compile(definition: &ToolDefinition) -> Result<Tool, SchemaError> {
         let text = definition.input_schema.trim();
         let schema = Schema::compile(if text.is_empty() { "{\"type\":\"object\"}" } else { text })?;
@@ -61,7 +61,7 @@ impl Tool {
         })
     }
 
-    /// A tool of which nothing but the name is known, as in the history of a conversation.
+    /// A tool of which only the name is known, as in the history of a conversation.
     pub fn unlisted(name: &str) -> Result<Tool, SchemaError> {
         Tool::compile(&ToolDefinition { name: name.to_owned(), ..ToolDefinition::default() })
     }
@@ -71,12 +71,12 @@ impl Tool {
         &self.name
     }
 
-    /// The server that offers it, when known.
+    /// The server that provides it, if known.
     pub fn server(&self) -> Option<&str> {
         self.server.as_deref()
     }
 
-    /// Where it comes from.
+    /// Its origin.
     pub fn origin(&self) -> Origin {
         self.origin
     }
@@ -86,30 +86,30 @@ impl Tool {
         &self.schema
     }
 
-    /// Whether the tool can destroy something, by its server's hint or by its name.
+    /// Whether the tool is destructive, by its server's hint or by its name.
     pub fn is_destructive(&self) -> bool {
         self.destructive
     }
 
-    /// What it can do to what it touches.
-    pub(crate) fn effect(&self) -> Effect {
+    /// Its effect.
+    pub(crate) fn effect(&self) -> ToolEffect {
         match self.destructive {
-            true => Effect::Destroys,
-            false if self.writing || self.running => Effect::Writes,
-            false => Effect::Reads,
+            true => ToolEffect::Destroys,
+            false if self.writing || self.running => ToolEffect::Writes,
+            false => ToolEffect::Reads,
         }
     }
 
-    /// Whether a call without any arguments may touch more than one with them.
+    /// Whether a call without any arguments may affect more than one with them.
     pub(crate) fn is_broader_without_arguments(&self) -> bool {
         match self.effect() {
-            Effect::Destroys => !self.parameters.is_empty(),
-            Effect::Writes => self.parameters.iter().any(|name| narrows(name)),
-            Effect::Reads => false,
+            ToolEffect::Destroys => !self.parameters.is_empty(),
+            ToolEffect::Writes => self.parameters.iter().any(|name| narrows(name)),
+            ToolEffect::Reads => false,
         }
     }
 
-    /// How much may be guessed for it.
+    /// Its risk budget.
     pub(crate) fn budget(&self) -> u32 {
         match (self.destructive, self.running) {
             (true, _) => costs::DESTRUCTIVE_BUDGET,
@@ -118,12 +118,12 @@ impl Tool {
         }
     }
 
-    /// Whether its flags take `true` and `false` only: it can destroy something, or run what does.
+    /// Whether its flags accept `true` and `false` only: it is destructive, or runs its input.
     pub fn has_strict_flags(&self) -> bool {
         self.destructive || self.running
     }
 
-    /// The names of its parameters, of every form the schema allows.
+    /// The names of its parameters, in every alternative of the schema.
     pub fn parameters(&self) -> &[String] {
         &self.parameters
     }
@@ -134,18 +134,18 @@ impl Tool {
         root.object.properties.get(name).is_some() || self.parameters.iter().any(|known| known == name)
     }
 
-    /// How far the built-in rules go for it.
+    /// Scope of the built-in rules for it.
     pub fn builtin_rules(&self) -> BuiltinRules {
         self.builtin_rules
     }
 
-    /// Whether the schema takes names that it does not declare.
+    /// Whether the schema accepts names that it does not declare.
     pub(crate) fn is_open(&self) -> bool {
         self.is_open
     }
 
-    /// Whether a name that it does not declare may be written in camelCase. Not for a tool that can destroy something,
-    /// which might miss a filter under its new name.
+    /// Whether a name that it does not declare may be converted to camelCase. Not for a destructive tool, which might
+    /// miss a filter under its new name.
     pub(crate) fn may_take_camel_case(&self) -> bool {
         match self.builtin_rules {
             BuiltinRules::Schema => self.names == NameStyle::Unsaid && !self.destructive,
@@ -163,15 +163,15 @@ impl Tool {
         let arena = bumpalo::Bump::new();
         toolwright_jsonrpc::raw::parse(arguments, &arena).is_ok_and(|parsed| {
             parsed.root.as_object().is_some()
-                && Judge::new(&self.schema, arguments.len()).accepts(self.schema.root(), &parsed.root)
+                && Validator::new(&self.schema, arguments.len()).accepts(self.schema.root(), &parsed.root)
         })
     }
 }
 
-/// The declared names, how they are written, and whether others are taken.
+/// The declared names, their style, and whether others are accepted.
 fn described_names(schema: &Schema) -> (Vec<String>, NameStyle, bool) {
-    let judge = Judge::new(schema, 0);
-    let goals = Goal::alternatives(&judge, &[schema.root()], &Node::built(Kind::Object(&[])));
+    let validator = Validator::new(schema, 0);
+    let goals = Goal::alternatives(&validator, &[schema.root()], &Node::built(Kind::Object(&[])));
     let names = distinct(goals.iter().flat_map(|goal| goal.property_names(schema)));
     let style = if names.iter().any(|name| is_snake_case(name)) {
         NameStyle::Snake

@@ -1,5 +1,5 @@
-//! Calls and schemas made to take long: each is refused with `R12`, or what made it slow is not done.
-//! Beside each stands the call of ordinary size that goes on as ever.
+//! Calls and schemas that are made to be slow: each is refused with `R12`, or the slow part is skipped.
+//! Next to each is a call of ordinary size that is handled as usual.
 
 use crate::support;
 
@@ -34,13 +34,13 @@ fn list(count: usize, item: impl Fn(usize) -> String) -> String {
 }
 
 #[test]
-fn a_key_too_long_for_a_name_is_compared_with_nothing() {
+fn overlong_key_is_not_compared() {
     let words = |count: usize| vec!["word"; count].join("_");
     let named = |name: &str| tool("store", &closed(&format!(r#""{name}":{{"type":"string"}}"#), &[name]));
     let sent = |key: &str| format!(r#"{{"{key}":"x"}}"#);
     let short = words(50);
-    let mended = repaired(&by_default(), &named(&short), &sent(&short.to_uppercase()));
-    assert_eq!(mended, sent(&short));
+    let repaired_text = repaired(&by_default(), &named(&short), &sent(&short.to_uppercase()));
+    assert_eq!(repaired_text, sent(&short));
     for count in [60, 10_000] {
         let long = words(count);
         assert_eq!(
@@ -53,7 +53,7 @@ fn a_key_too_long_for_a_name_is_compared_with_nothing() {
 }
 
 #[test]
-fn an_object_of_very_many_members_is_judged_but_not_mended() {
+fn huge_object_is_validated_but_not_repaired() {
     let map = tool("store", r#"{"type":"object","additionalProperties":{"type":"integer"}}"#);
     let numbers = |count: usize, value: &str| object(count, |at| format!(r#""k{at}":{value}"#));
     assert_eq!(outcome(&by_default(), &map, &numbers(200_000, "5")), Outcome::Unchanged);
@@ -104,7 +104,7 @@ fn many_patterns_are_matched_with_some_keys_but_not_with_all() {
 }
 
 #[test]
-fn unions_within_unions_are_given_up() {
+fn deeply_nested_unions_reach_the_limit() {
     let branch = |name: &str| {
         format!(
             r##"{{"type":"object","properties":{{"c":{{"$ref":"#/$defs/n"}},"{name}":{{"type":"integer"}}}},"required":["{name}"],"additionalProperties":false}}"##
@@ -126,7 +126,7 @@ fn unions_within_unions_are_given_up() {
 }
 
 #[test]
-fn a_text_full_of_brackets_or_with_an_endless_comment_is_given_up() {
+fn brackets_and_endless_comments_reach_the_limit() {
     let read = tool("read_note", &closed(r#""path":{"type":"string"}"#, &["path"]));
     let value = r#"{"path": "a.md"}"#;
     assert_eq!(repaired(&by_default(), &read, &format!("a {{ b {value} c {{ d }}")), value);
@@ -138,7 +138,7 @@ fn a_text_full_of_brackets_or_with_an_endless_comment_is_given_up() {
 }
 
 #[test]
-fn a_refusal_gives_some_reasons_and_not_all() {
+fn refusal_lists_a_bounded_number_of_problems() {
     let names = list(2_000, |at| format!(r#""p{at}":{{"type":"string"}}"#));
     let required = list(2_000, |at| format!(r#""p{at}""#));
     let schema = format!(r#"{{"type":"object","properties":{{{names}}},"required":[{required}]}}"#);
@@ -146,16 +146,18 @@ fn a_refusal_gives_some_reasons_and_not_all() {
 }
 
 #[test]
-fn keys_in_another_case_are_looked_up_however_many_there_are() {
+fn keys_in_another_case_are_found_at_any_count() {
     let declared = |count: usize, kind: &str| {
         tool("store", &closed(&list(count, |at| format!(r#""room_{at}":{{"type":"{kind}"}}"#)), &[]))
     };
     let sent = |count: usize, name: &str, value: &str| object(count, |at| format!(r#""{name}{at}":{value}"#));
     for count in [100, 1_000] {
-        let mended = repaired(&by_default(), &declared(count, "string"), &sent(count, "ROOM_", "\"x\""));
-        assert_eq!(mended, sent(count, "room_", "\"x\""), "{count}");
-        let mended = repaired(&by_default(), &declared(count, "integer"), &sent(count, "room", "\"5\""));
-        assert_eq!(mended, sent(count, "room_", "5"), "{count}");
+        let repaired_text =
+            repaired(&by_default(), &declared(count, "string"), &sent(count, "ROOM_", "\"x\""));
+        assert_eq!(repaired_text, sent(count, "room_", "\"x\""), "{count}");
+        let repaired_text =
+            repaired(&by_default(), &declared(count, "integer"), &sent(count, "room", "\"5\""));
+        assert_eq!(repaired_text, sent(count, "room_", "5"), "{count}");
     }
     let many = declared(3_000, "string");
     assert_eq!(repaired(&by_default(), &many, r#"{"Room_2999":"x"}"#), r#"{"room_2999":"x"}"#);
@@ -169,7 +171,7 @@ fn keys_in_another_case_are_looked_up_however_many_there_are() {
 }
 
 #[test]
-fn rules_for_a_payload_take_steps_and_not_for_ever() {
+fn payload_rules_are_bounded_by_the_step_limit() {
     let run = tool("run", r#"{"type":"object","properties":{"plan":{"type":"string"}}}"#);
     let rule = |at: usize| {
         format!(
@@ -199,7 +201,7 @@ fn rules_for_a_payload_take_steps_and_not_for_ever() {
 }
 
 #[test]
-fn what_is_said_of_a_long_enum_does_not_grow_with_it() {
+fn message_for_long_enum_is_bounded() {
     assert_grows_linearly(4_000, |count| {
         let options = list(count, |at| format!(r#""value-{at}""#));
         let items = format!(r#""xs":{{"type":"array","items":{{"enum":[{options}]}}}}"#);
@@ -213,7 +215,7 @@ fn what_is_said_of_a_long_enum_does_not_grow_with_it() {
 }
 
 #[test]
-fn very_long_keys_and_names_are_shortened_where_they_are_told() {
+fn very_long_keys_and_names_are_shortened_in_messages() {
     let long = "k".repeat(100_000);
     let one = tool("store", &closed(r#""path":{"type":"string"}"#, &["path"]));
     let many = tool("store", &closed(&format!(r#""{long}":{{"type":"string"}}"#), &[&long]));
@@ -243,7 +245,7 @@ fn very_long_keys_and_names_are_shortened_where_they_are_told() {
 }
 
 #[test]
-fn a_hundred_thousand_values_with_the_same_mistake_are_mended() {
+fn hundred_thousand_equal_mistakes_are_repaired() {
     let numbers = tool("store", &closed(r#""xs":{"type":"array","items":{"type":"integer"}}"#, &["xs"]));
     let quoted = |count: usize, value: &str| format!(r#"{{"xs":[{}]}}"#, list(count, |_| value.to_owned()));
     assert_grows_linearly(25_000, |count| {
@@ -262,7 +264,7 @@ fn a_hundred_thousand_values_with_the_same_mistake_are_mended() {
 }
 
 #[test]
-fn half_a_million_values_are_the_most_that_are_mended() {
+fn repair_limit_is_half_a_million_values() {
     let numbers = tool("store", &closed(r#""xs":{"type":"array","items":{"type":"integer"}}"#, &["xs"]));
     let sent = |count: usize, value: &str| format!(r#"{{"xs":[{}]}}"#, list(count, |_| value.to_owned()));
     assert!(repaired(&by_default(), &numbers, &sent(499_998, "\"5\"")) == sent(499_998, "5"));
@@ -270,7 +272,7 @@ fn half_a_million_values_are_the_most_that_are_mended() {
 }
 
 #[test]
-fn patterns_are_compiled_when_they_are_used_and_only_so_many() {
+fn patterns_are_compiled_lazily_and_bounded() {
     let schema = |count: usize, pattern: &str| {
         open(
             &list(count, |at| format!(r#""a{at}":{{"type":"string","pattern":"^({pattern}|x{at})$"}}"#)),
@@ -283,10 +285,10 @@ fn patterns_are_compiled_when_they_are_used_and_only_so_many() {
     assert_eq!(huge.schema().notes().len(), 3_000);
     assert!(huge.schema().notes()[0].contains("too large to compile"), "{}", huge.schema().notes()[0]);
     let large = tool("store", &schema(500, r"\\p{L}{1,40}"));
-    let is_judged = |at: usize| !large.accepts(&format!(r#"{{"a{at}":"5"}}"#));
-    let judged = (0..500).filter(|at| is_judged(*at)).count();
-    assert!((8..64).contains(&judged) && (0..judged).all(is_judged), "{judged} are judged");
-    assert_eq!(large.schema().notes().len(), 500 - judged);
+    let is_validated = |at: usize| !large.accepts(&format!(r#"{{"a{at}":"5"}}"#));
+    let validated = (0..500).filter(|at| is_validated(*at)).count();
+    assert!((8..64).contains(&validated) && (0..validated).all(is_validated), "{validated} are judged");
+    assert_eq!(large.schema().notes().len(), 500 - validated);
     assert!(large.schema().notes()[0].contains("together with"), "{}", large.schema().notes()[0]);
     assert!(started.elapsed().as_secs() < 10, "{:?}", started.elapsed());
 }
@@ -300,7 +302,7 @@ fn equal_patterns_count_once() {
 }
 
 #[test]
-fn an_unknown_kind_of_a_large_union_is_named_with_those_that_are_near() {
+fn unknown_kind_of_large_union_lists_closest_kinds() {
     let kinds = list(200, |at| {
         format!(
             r#"{{"type":"object","properties":{{"kind":{{"const":"shape-{at}"}},"size":{{"type":"integer"}}}},"required":["kind"],"additionalProperties":false}}"#
@@ -308,8 +310,8 @@ fn an_unknown_kind_of_a_large_union_is_named_with_those_that_are_near() {
     });
     let draw = tool("draw", &closed(&format!(r#""shape":{{"oneOf":[{kinds}]}}"#), &["shape"]));
     let problems = support::refusal(&by_default(), &draw, r#"{"shape":{"kind":"shepe-17","size":5}}"#);
-    let told: Vec<_> = problems.iter().map(|problem| (problem.code, problem.path.as_str())).collect();
-    assert_eq!(told, [(Code::UnknownEnumValue, "/shape/kind")]);
+    let reported: Vec<_> = problems.iter().map(|problem| (problem.code, problem.path.as_str())).collect();
+    assert_eq!(reported, [(Code::UnknownEnumValue, "/shape/kind")]);
     let message = &problems[0].message;
     let expected = r#""shepe-17" is none of the 200 allowed values; the nearest are "shape-17", "shape-1""#;
     assert!(message.starts_with(expected), "{message}");

@@ -94,14 +94,14 @@ fn assert_rule(id: &str, tool: &Tool, arguments: &str, expected: &str) {
 }
 
 #[test]
-fn the_set_holds_the_fourteen_rules_that_the_document_lists() {
+fn set_has_the_fourteen_rules_of_the_document() {
     let set = RuleSet::from_sets(&["claude-desktop"]);
     let ids: Vec<&str> = set.rules().iter().map(|rule| rule.id.as_str()).collect();
     assert_eq!(ids, BUILTIN_IDS);
 }
 
 #[test]
-fn the_fourteen_rules_are_in_force_when_nothing_is_said() {
+fn fourteen_rules_are_active_by_default() {
     let rules = by_default();
     for id in BUILTIN_IDS {
         assert!(rules.rules().rules().iter().any(|rule| rule.id == id && rule.enabled), "{id}");
@@ -231,7 +231,7 @@ fn the_external_rule_of_the_document_renames_filename() {
 }
 
 #[test]
-fn external_rules_stand_beside_the_built_in_ones() {
+fn external_rules_and_built_in_rules_both_apply() {
     let rules = RuleSet::builtin().with_user_rules(rules(CUSTOM_ALIAS));
     let normalizer = Normalizer::new(rules);
     assert_eq!(fired(&normalizer, &read_file(), r#"{"filename":"a"}"#), ["custom-alias"]);
@@ -244,8 +244,8 @@ fn external_rules_stand_beside_the_built_in_ones() {
 #[test]
 fn original_1_an_alias_renames_both_and_removes_the_sources_with_two_records() {
     let arguments = r#"{"path":"a","old_str":"hello","new_str":"world"}"#;
-    let (mended, changes) = repair(&by_default(), &edit_file(), arguments);
-    assert_eq!(mended, r#"{"path":"a","old_text":"hello","new_text":"world"}"#);
+    let (repaired_text, changes) = repair(&by_default(), &edit_file(), arguments);
+    assert_eq!(repaired_text, r#"{"path":"a","old_text":"hello","new_text":"world"}"#);
     insta::assert_snapshot!(report(&changes), @r#"
     N3 /old_str "old_str" → "old_text" by edit-old_str: alias
     N3 /new_str "new_str" → "new_text" by edit-new_str: alias
@@ -298,9 +298,10 @@ fn original_4_a_real_boolean_is_untouched() {
 #[test]
 fn original_5_a_raw_array_becomes_a_json_string_that_parses_back_with_two_items() {
     let arguments = r#"{"path":"a","edits_json":[{"old_text":"1"},{"old_text":"2"}]}"#;
-    let mended = repaired(&by_default(), &multi_edit(), arguments);
-    let mended: serde_json::Value = serde_json::from_str(&mended).unwrap();
-    let edits: Vec<serde_json::Value> = serde_json::from_str(mended["edits_json"].as_str().unwrap()).unwrap();
+    let repaired_text = repaired(&by_default(), &multi_edit(), arguments);
+    let repaired_text: serde_json::Value = serde_json::from_str(&repaired_text).unwrap();
+    let edits: Vec<serde_json::Value> =
+        serde_json::from_str(repaired_text["edits_json"].as_str().unwrap()).unwrap();
     assert_eq!(edits, [serde_json::json!({"old_text": "1"}), serde_json::json!({"old_text": "2"})]);
 }
 
@@ -321,8 +322,8 @@ fn original_7_a_nested_alias_renames_the_field_in_both_steps() {
 #[test]
 fn original_8_a_nested_default_gives_ids_that_are_not_empty() {
     let arguments = r#"{"pipeline_json":"{\"steps\":[{\"action\":\"x\"},{\"action\":\"y\"}]}"}"#;
-    let mended = repaired(&by_default(), &batch_operations(), arguments);
-    assert!(mended.contains("step-0") && mended.contains("step-1"), "{mended}");
+    let repaired_text = repaired(&by_default(), &batch_operations(), arguments);
+    assert!(repaired_text.contains("step-0") && repaired_text.contains("step-1"), "{repaired_text}");
 }
 
 #[test]

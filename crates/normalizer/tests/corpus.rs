@@ -1,6 +1,6 @@
-//! Calls that real people reported and a hand-made examination, each with its one right verdict.
+//! Calls that users reported and a hand-made corpus, each with its one right verdict.
 //!
-//! A miss is listed by its id with what was sent, expected and returned.
+//! A miss is listed by its id with the sent, expected and returned values.
 
 use serde_json::Value;
 use toolwright_model::{Annotations, Finish, Outcome, ToolDefinition};
@@ -12,7 +12,7 @@ const TRAPS: &str = include_str!("../../../bench/corpus/traps.jsonl");
 const MIXED: &str = include_str!("../../../bench/corpus/mixed.jsonl");
 const NAMES: &str = include_str!("../../../bench/corpus/names.jsonl");
 
-/// One call with its verdict, whatever file it comes from.
+/// One call with its verdict, from any of the files.
 struct Case {
     id: String,
     sent_name: Option<String>,
@@ -41,7 +41,7 @@ fn definition(tool: &Value) -> ToolDefinition {
     }
 }
 
-/// What the normalizer makes of a case, if it is not what it should be.
+/// The outcome of a case, if it is not the expected one.
 fn miss(case: &Case) -> Option<String> {
     let definitions: Vec<ToolDefinition> = case.tools.iter().map(definition).collect();
     let names: Vec<NamedTool<'_>> = definitions
@@ -145,14 +145,14 @@ fn every_call_in_the_style_of_reports_is_repaired_exactly() {
 }
 
 #[test]
-fn every_trap_is_refused_or_left_alone() {
+fn every_trap_is_refused_or_unchanged() {
     assert_no_miss(TRAPS.lines().map(corpus_line).collect(), 550);
 }
 
-/// Look-alike names are never taken. Of the true aliases some are refused (the score says how many),
-/// but none is taken for another parameter.
+/// Look-alike names are never accepted. Some of the true aliases are refused (the score counts them),
+/// but none is assigned to another parameter.
 #[test]
-fn no_name_is_taken_for_another() {
+fn no_name_is_assigned_to_another() {
     let cases: Vec<Case> = NAMES.lines().map(corpus_line).collect();
     assert!(cases.len() >= 1400, "only {} cases", cases.len());
     let is_refused = |miss: &String| miss.contains(", got Refused");

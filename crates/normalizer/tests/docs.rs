@@ -1,4 +1,4 @@
-//! Every example in the documentation is run: fenced blocks marked `normalize`, one JSON line each.
+//! Runs every example in the documentation: fenced blocks marked `normalize`, one JSON line each.
 
 use std::collections::BTreeSet;
 use std::fs;

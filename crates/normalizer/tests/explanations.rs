@@ -1,4 +1,4 @@
-//! Every explanation says something, and its costs add up.
+//! Every explanation has steps, and its costs add up.
 
 use serde_json::Value;
 use toolwright_model::{Annotations, Code, Finish, Outcome, ToolDefinition};
@@ -35,7 +35,7 @@ fn explained() -> Vec<(String, Tool, Explanation)> {
 }
 
 #[test]
-fn the_costs_of_what_was_chosen_add_up_to_the_total() {
+fn chosen_costs_add_up_to_total() {
     let mut repaired = 0;
     for (sent, _, explanation) in explained() {
         assert!(!explanation.steps.is_empty(), "no steps for {sent}");
@@ -46,7 +46,7 @@ fn the_costs_of_what_was_chosen_add_up_to_the_total() {
         let totals: Vec<u32> = of(Verdict::Total).map(|step| step.cost).collect();
         assert_eq!(totals, [sum], "{sent}: {:#?}", explanation.steps);
         assert_eq!(of(Verdict::Chosen).count(), changes.len(), "{sent}");
-        // Only leniency in reading and rules are free.
+        // Only lenient parsing and rules are free.
         for (step, change) in of(Verdict::Chosen).zip(changes) {
             let is_free = change.rule.is_some() || change.code.as_str().starts_with('S');
             assert!(step.cost > 0 || is_free, "{sent}: {step:?}");
@@ -56,7 +56,7 @@ fn the_costs_of_what_was_chosen_add_up_to_the_total() {
 }
 
 #[test]
-fn a_hint_is_never_something_that_is_refused() {
+fn hint_is_never_refused() {
     let mut forms = 0;
     for (sent, tool, explanation) in explained() {
         let Outcome::Refused { problems, hint } = &explanation.outcome else { continue };

@@ -10,7 +10,7 @@ use toolwright_normalizer::Tool;
 const TOOLS: [&str; 3] = ["read_file", "write_to_file", "apply_diff"];
 const ALIASES: [&str; 3] = ["file_path", "filepath", "file"];
 
-/// What each of the tools takes besides `path`, and a call's part for it.
+/// The properties of each tool in addition to `path`, and their part of a call.
 fn further(name: &str) -> (&'static str, &'static str) {
     match name {
         "write_to_file" => (r#","content":{"type":"string"}"#, r#","content":"text""#),
@@ -80,7 +80,7 @@ fn a_call_that_already_says_path_keeps_its_bytes() {
 }
 
 #[test]
-fn other_parameters_are_kept_beside_the_renamed_one() {
+fn other_parameters_are_kept_with_the_renamed_one() {
     let arguments = r#"{"file":"a.txt","content":"x","encoding":"utf-8","line_count":10}"#;
     let expected = r#"{"path":"a.txt","content":"x","encoding":"utf-8","line_count":10}"#;
     assert_repaired(&by_default(), &open_tool("write_to_file"), arguments, expected);
@@ -100,13 +100,13 @@ fn empty_arguments_of_a_tool_that_needs_a_path_are_refused_without_inventing_one
 }
 
 #[test]
-fn a_null_beside_the_path_is_kept_where_the_object_is_open() {
+fn null_next_to_path_is_kept_in_open_object() {
     let arguments = r#"{"path":"a.txt","file":null}"#;
     assert_unchanged(&by_default(), &open_tool("read_file"), arguments);
 }
 
 #[test]
-fn a_null_alias_is_no_path() {
+fn null_alias_is_not_a_path() {
     assert_eq!(
         refused(&by_default(), &closed_tool("read_file"), r#"{"file_path":null}"#),
         [Code::MissingRequired]
@@ -179,7 +179,7 @@ fn a_server_that_declares_the_alias_in_another_spelling_keeps_its_name() {
 }
 
 #[test]
-fn two_aliases_with_different_paths_of_a_valid_call_are_left_alone() {
+fn conflicting_aliases_of_valid_call_stay_unchanged() {
     let tool = tool("read_file", r#"{"type":"object"}"#);
     assert_unchanged(&by_default(), &tool, r#"{"file_path":"a","filepath":"b"}"#);
     assert_unchanged(&by_default(), &tool, r#"{"file":"a","path":"b"}"#);
@@ -188,7 +188,7 @@ fn two_aliases_with_different_paths_of_a_valid_call_are_left_alone() {
 // === Several keys for one path (in the original the last one won silently) ===
 
 #[test]
-fn an_alias_beside_another_path_is_refused() {
+fn alias_with_another_path_is_refused() {
     for name in TOOLS {
         for alias in ALIASES {
             let rest = further(name).1;
@@ -233,21 +233,21 @@ fn two_aliases_with_different_paths_are_refused_in_an_open_object_too() {
 const WITH_WINDOW: &str = r#"{"file_path":"/test/file.txt","offset":100,"limit":50}"#;
 
 #[test]
-fn the_example_of_the_document_comes_out_with_the_set_file_window_drop() {
+fn document_example_works_with_file_window_drop() {
     let normalizer = with_set_switched_on("file-window-drop");
     let expected = r#"{"path":"/test/file.txt"}"#;
     assert_repaired(&normalizer, &closed_tool("read_file"), WITH_WINDOW, expected);
 }
 
 #[test]
-fn the_example_of_the_document_comes_out_for_an_open_object_too() {
+fn document_example_works_for_open_object() {
     let normalizer = with_set_switched_on("file-window-drop");
     let expected = r#"{"path":"/test/file.txt"}"#;
     assert_repaired(&normalizer, &open_tool("read_file"), WITH_WINDOW, expected);
 }
 
 #[test]
-fn what_was_dropped_is_reported_with_its_value() {
+fn dropped_parameter_is_reported_with_its_value() {
     let normalizer = with_set_switched_on("file-window-drop");
     let changes = changes(&normalizer, &closed_tool("read_file"), WITH_WINDOW);
     insta::assert_snapshot!(report(&changes), @r#"

@@ -34,8 +34,8 @@ fn normalize(tool: &Tool, arguments: &str) -> Outcome {
     NORMALIZER.normalize(tool, &RawArguments::text(arguments, Finish::Unknown))
 }
 
-/// The scalars of a value as text, those inside strings of JSON too. Numbers keep their digits: as floats
-/// some would not be told apart.
+/// The scalars of a value as text, including those inside strings of JSON. Numbers keep their digits: as floats
+/// some would be equal.
 fn leaves(value: &Node<'_>, into: &mut Vec<String>) {
     match value.kind {
         Kind::Null => {}
@@ -60,14 +60,14 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn a_valid_call_keeps_its_bytes((schema, call) in tool_and_valid_call()) {
+    fn valid_call_keeps_its_bytes((schema, call) in tool_and_valid_call()) {
         let tool = compile(&schema);
         prop_assert!(tool.accepts(&call), "the generator made an invalid call: {} {}", schema, call);
         prop_assert_eq!(normalize(&tool, &call), Outcome::Unchanged);
     }
 
     #[test]
-    fn a_repaired_call_validates_and_says_what_changed((schema, call) in mangled_call()) {
+    fn repaired_call_validates_and_reports_changes((schema, call) in mangled_call()) {
         let tool = compile(&schema);
         match normalize(&tool, &call) {
             Outcome::Unchanged => prop_assert!(tool.accepts(&call)),
@@ -84,7 +84,7 @@ proptest! {
     }
 
     #[test]
-    fn normalizing_again_changes_nothing((schema, call) in mangled_call()) {
+    fn normalization_is_idempotent((schema, call) in mangled_call()) {
         let tool = compile(&schema);
         if let Outcome::Repaired { arguments, .. } = normalize(&tool, &call) {
             prop_assert_eq!(normalize(&tool, &arguments), Outcome::Unchanged);
@@ -105,23 +105,23 @@ proptest! {
             for leaf in before.iter().filter(|leaf| !leaf.is_empty()) {
                 let json = serde_json::to_string(leaf).expect("text");
                 let kept = after.iter().any(|other| other == leaf || other.contains(json.trim_matches('"')));
-                // A JSON string that was opened is kept when its parts are.
+                // A decoded JSON string is kept if its parts are.
                 let opened = leaf.trim_start().starts_with(['{', '[', '"', '`']) || sent.root.as_text().is_some();
-                let told = reported.contains(json.trim_matches('"'));
-                prop_assert!(kept || told || opened, "{} is gone from {}", leaf, arguments);
+                let is_reported = reported.contains(json.trim_matches('"'));
+                prop_assert!(kept || is_reported || opened, "{} is gone from {}", leaf, arguments);
             }
         }
     }
 
     #[test]
-    fn the_short_way_and_the_whole_way_come_to_the_same((schema, call) in mangled_call()) {
+    fn fast_path_and_full_path_agree((schema, call) in mangled_call()) {
         let tool = compile(&schema);
         let explained = NORMALIZER.explain(&tool, &RawArguments::text(&call, Finish::Unknown));
         prop_assert_eq!(normalize(&tool, &call), explained.outcome);
     }
 
     #[test]
-    fn a_string_that_a_parameter_takes_is_never_touched((schema, call) in mangled_call()) {
+    fn valid_string_is_never_changed((schema, call) in mangled_call()) {
         let tool = compile(&schema);
         let parsed: Value = serde_json::from_str(&schema).expect("schema");
         let Ok(Value::Object(sent)) = serde_json::from_str::<Value>(&call) else { return Ok(()) };

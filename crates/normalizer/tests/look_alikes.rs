@@ -1,5 +1,5 @@
-//! Names that look or sound alike and mean something else. Every line is one call that would go
-//! wrong in production if the key were renamed: the schema has the second name, the first was sent.
+//! Names that look or sound alike and mean something else. Every line is one call that would be wrong in
+//! production if the key were renamed: the schema has the second name, the first was sent.
 
 use crate::support;
 
@@ -7,10 +7,10 @@ use support::{closed, tool};
 use toolwright_model::Outcome;
 use toolwright_normalizer::{Normalizer, RawArguments};
 
-/// One call per line: tool, sent key, declared name, value, and what the schema says of the name.
+/// One call per line: tool, sent key, declared name, value, and the description of the name in the schema.
 struct LookAlike(&'static str, &'static str, &'static str, &'static str, &'static str);
 
-fn is_taken(case: &LookAlike) -> bool {
+fn is_accepted(case: &LookAlike) -> bool {
     let LookAlike(name, sent, declared, value, description) = case;
     let kind = if value.starts_with(['t', 'f']) {
         "boolean"
@@ -20,11 +20,11 @@ fn is_taken(case: &LookAlike) -> bool {
         "integer"
     };
     let schema = format!(r#"{{"type":"{kind}","description":"{description}"}}"#);
-    !matches!(answer(name, declared, &schema, sent, value), Outcome::Refused { .. })
+    !matches!(outcome_of(name, declared, &schema, sent, value), Outcome::Refused { .. })
 }
 
-/// What becomes of one key and value that are sent to a tool with one required parameter.
-fn answer(name: &str, declared: &str, schema: &str, sent: &str, value: &str) -> Outcome {
+/// The outcome of one key and value for a tool with one required parameter.
+fn outcome_of(name: &str, declared: &str, schema: &str, sent: &str, value: &str) -> Outcome {
     let tool = tool(name, &closed(&format!(r#""{declared}":{schema}"#), &[declared]));
     let arguments = format!(r#"{{"{sent}":{value}}}"#);
     Normalizer::default().normalize(&tool, &RawArguments::json(&arguments))
@@ -32,26 +32,26 @@ fn answer(name: &str, declared: &str, schema: &str, sent: &str, value: &str) -> 
 
 #[track_caller]
 fn all_refused(cases: &[LookAlike]) {
-    let taken: Vec<String> = cases
+    let accepted: Vec<String> = cases
         .iter()
-        .filter(|case| is_taken(case))
+        .filter(|case| is_accepted(case))
         .map(|LookAlike(tool, sent, declared, ..)| format!("{tool}: {sent} → {declared}"))
         .collect();
-    assert!(taken.is_empty(), "{} look-alikes were taken:\n{}", taken.len(), taken.join("\n"));
+    assert!(accepted.is_empty(), "{} look-alikes were accepted:\n{}", accepted.len(), accepted.join("\n"));
 }
 
 fn both_ways(pairs: &[(&str, &str)], value: &str) {
-    let taken: Vec<String> = pairs
+    let accepted: Vec<String> = pairs
         .iter()
         .flat_map(|(a, b)| [(*a, *b), (*b, *a)])
         .filter(|(sent, declared)| {
             let kind = if value == "true" { "boolean" } else { "string" };
             let schema = format!(r#"{{"type":"{kind}"}}"#);
-            !matches!(answer("run_it", declared, &schema, sent, value), Outcome::Refused { .. })
+            !matches!(outcome_of("run_it", declared, &schema, sent, value), Outcome::Refused { .. })
         })
         .map(|(sent, declared)| format!("{sent} → {declared}"))
         .collect();
-    assert!(taken.is_empty(), "{} look-alikes were taken:\n{}", taken.len(), taken.join("\n"));
+    assert!(accepted.is_empty(), "{} look-alikes were accepted:\n{}", accepted.len(), accepted.join("\n"));
 }
 
 #[test]
@@ -74,7 +74,7 @@ fn a_negated_flag_is_another_flag() {
 }
 
 #[test]
-fn a_word_that_exists_is_no_slip() {
+fn existing_word_is_not_a_typo() {
     both_ways(
         &[
             ("east_bound", "west_bound"),
@@ -104,7 +104,7 @@ fn a_word_that_exists_is_no_slip() {
 }
 
 #[test]
-fn an_identifier_is_one_of_one_thing() {
+fn identifier_belongs_to_one_thing() {
     both_ways(
         &[
             ("room_id", "channel_id"),
@@ -136,7 +136,7 @@ fn an_identifier_is_one_of_one_thing() {
 }
 
 #[test]
-fn a_count_is_no_number_of_something() {
+fn count_is_not_a_number_of_something() {
     all_refused(&[
         LookAlike("get_issue", "count", "issue_number", "5", ""),
         LookAlike("call_phone", "quantity", "phone_number", "\"5\"", ""),
@@ -150,7 +150,7 @@ fn a_count_is_no_number_of_something() {
 }
 
 #[test]
-fn a_synonym_counts_only_in_its_sense() {
+fn synonym_needs_the_same_sense() {
     all_refused(&[
         LookAlike("list_logs", "source", "since", "\"app\"", ""),
         LookAlike("list_logs", "target", "until", "\"app\"", ""),
@@ -172,7 +172,7 @@ fn a_synonym_counts_only_in_its_sense() {
 }
 
 #[test]
-fn somebody_elses_attribute_is_another_one() {
+fn attribute_of_another_entity_is_refused() {
     all_refused(&[
         LookAlike("invite_user", "manager_email", "email", "\"a@b.org\"", ""),
         LookAlike("connect", "jump_host", "host", "\"h\"", ""),
@@ -186,7 +186,7 @@ fn somebody_elses_attribute_is_another_one() {
 }
 
 #[test]
-fn what_a_description_merely_mentions_is_no_evidence() {
+fn mention_in_description_is_no_evidence() {
     all_refused(&[
         LookAlike("get_weather", "country", "place", "\"Norway\"", "City or region, not a country"),
         LookAlike(
@@ -206,7 +206,7 @@ fn what_a_description_merely_mentions_is_no_evidence() {
 }
 
 #[test]
-fn one_of_many_is_no_number_of_them() {
+fn singular_is_not_a_count() {
     all_refused(&[
         LookAlike("forecast", "year", "years", "2025", "Number of years"),
         LookAlike("read", "line", "lines", "4", ""),
@@ -218,7 +218,7 @@ fn one_of_many_is_no_number_of_them() {
 }
 
 #[test]
-fn a_language_or_a_kind_of_name_is_not_any_other() {
+fn query_languages_and_name_kinds_are_distinct() {
     all_refused(&[
         LookAlike("find_files", "regex", "pattern", "\"^a.*\"", "Glob pattern to match"),
         LookAlike("ask", "sql", "query", "\"select 1\"", "A natural language question"),
@@ -233,8 +233,8 @@ fn a_language_or_a_kind_of_name_is_not_any_other() {
 }
 
 #[test]
-fn an_allowed_value_under_a_key_of_another_role_is_no_evidence() {
-    let taken: Vec<&str> = [
+fn allowed_value_under_another_role_is_no_evidence() {
+    let accepted: Vec<&str> = [
         "old_status",
         "from_status",
         "from",
@@ -257,17 +257,17 @@ fn an_allowed_value_under_a_key_of_another_role_is_no_evidence() {
     .into_iter()
     .filter(|key| {
         let schema = r#"{"type":"string","enum":["open","closed"]}"#;
-        !matches!(answer("set_ticket", "status", schema, key, r#""open""#), Outcome::Refused { .. })
+        !matches!(outcome_of("set_ticket", "status", schema, key, r#""open""#), Outcome::Refused { .. })
     })
     .collect();
-    assert!(taken.is_empty(), "taken: {taken:?}");
+    assert!(accepted.is_empty(), "accepted: {accepted:?}");
 }
 
 #[test]
-fn a_value_whose_case_tells_it_apart_is_another_value() {
+fn case_sensitive_values_are_distinct() {
     let outcome = |options: &str, sent: &str| {
         let schema = format!(r#"{{"type":"string","enum":[{options}]}}"#);
-        answer("measure", "unit", &schema, "unit", &format!(r#""{sent}""#))
+        outcome_of("measure", "unit", &schema, "unit", &format!(r#""{sent}""#))
     };
     for (options, sent) in [
         (r#""1m","5m","1h","1d""#, "1M"),

@@ -1,5 +1,5 @@
-//! Written-down object cases in the manner of the public test suite of JSON Schema: what is valid
-//! keeps its bytes, what is not is never passed on as it is, and the `jsonschema` crate agrees.
+//! Object cases in the manner of the public test suite of JSON Schema: a valid call keeps its bytes, an
+//! invalid one is never forwarded unchanged, and the `jsonschema` crate agrees.
 
 use crate::support;
 
@@ -34,7 +34,7 @@ fn groups() -> Vec<Group> {
 }
 
 #[test]
-fn what_is_valid_keeps_its_bytes() {
+fn valid_call_keeps_its_bytes() {
     for group in groups() {
         let tool = tool("probe", &group.schema);
         for call in &group.valid {
@@ -56,7 +56,7 @@ fn what_is_valid_keeps_its_bytes() {
 }
 
 #[test]
-fn what_is_valid_keeps_its_bytes_in_a_tool_that_rules_name() {
+fn valid_call_keeps_its_bytes_with_rules() {
     for name in ["edit_file", "multi_edit", "read_file", "batch_operations", "control_zwave_device"] {
         for group in groups() {
             let tool = tool_of_server("fs", name, &group.schema);
@@ -68,7 +68,7 @@ fn what_is_valid_keeps_its_bytes_in_a_tool_that_rules_name() {
 }
 
 #[test]
-fn what_is_not_valid_is_never_passed_on_as_it_is() {
+fn invalid_call_is_never_forwarded_unchanged() {
     for group in groups() {
         let tool = tool("probe", &group.schema);
         for call in &group.invalid {
@@ -83,7 +83,7 @@ fn what_is_not_valid_is_never_passed_on_as_it_is() {
 }
 
 #[test]
-fn the_cases_are_written_down_as_the_oracle_sees_them() {
+fn cases_agree_with_the_oracle() {
     for group in groups() {
         let schema: Value = serde_json::from_str(&group.schema).expect("a schema");
         let oracle = jsonschema::validator_for(&schema).expect("a schema that the oracle takes");
@@ -116,65 +116,71 @@ fn nullable_accepts_null() {
 }
 
 #[test]
-fn patterns_with_look_around_are_not_judged() {
+fn look_around_patterns_are_not_validated() {
     let tool = about(r#"{"type":"string","pattern":"^(?!x).*$"}"#);
     assert_unchanged(&by_default(), &tool, r#"{"v":"xyz"}"#);
     assert!(!tool.schema().notes().is_empty());
 }
 
 #[test]
-fn references_out_of_the_schema_are_not_judged_and_not_fetched() {
+fn external_references_are_not_validated_or_fetched() {
     let tool = about(r#"{"$ref":"https://example.invalid/schema.json"}"#);
     assert_unchanged(&by_default(), &tool, r#"{"v":[1,"x"]}"#);
     assert!(!tool.schema().notes().is_empty());
 }
 
 #[test]
-fn unknown_type_names_are_not_judged() {
+fn unknown_type_names_are_not_validated() {
     let tool = about(r#"{"type":"file"}"#);
     assert_unchanged(&by_default(), &tool, r#"{"v":7}"#);
     assert!(!tool.schema().notes().is_empty());
 }
 
 #[test]
-fn what_a_schema_says_that_cannot_be_read_is_told() {
+fn invalid_keywords_are_noted() {
     for (keyword, note) in [
-        (r#""enum":"x""#, r#""enum" is "x" where a list of values is expected: not judged"#),
-        (r#""required":true"#, r#""required" is true where a list of names is expected: not judged"#),
-        (r#""required":["a",5]"#, r#""required" is ["a",5] where a list of names is expected: not judged"#),
+        (r#""enum":"x""#, r#""enum" is "x" where a list of values is expected: not validated"#),
+        (r#""required":true"#, r#""required" is true where a list of names is expected: not validated"#),
+        (
+            r#""required":["a",5]"#,
+            r#""required" is ["a",5] where a list of names is expected: not validated"#,
+        ),
         (
             r#""properties":["a"]"#,
-            r#""properties" is ["a"] where an object of schemas is expected: not judged"#,
+            r#""properties" is ["a"] where an object of schemas is expected: not validated"#,
         ),
-        (r#""properties":{"a":"string"}"#, r#""string" stands where a schema is expected and is not judged"#),
-        (r#""items":5"#, "5 stands where a schema is expected and is not judged"),
-        (r#""anyOf":[]"#, r#""anyOf" is [] where a list of schemas is expected: not judged"#),
-        (r#""type":"INTEGER""#, r#"the type "INTEGER" is none of JSON Schema's and is not judged"#),
-        (r#""type":[]"#, "the type [] is none of JSON Schema's and is not judged"),
+        (r#""properties":{"a":"string"}"#, r#""string" is not a schema, so it is not validated"#),
+        (r#""items":5"#, "5 is not a schema, so it is not validated"),
+        (r#""anyOf":[]"#, r#""anyOf" is [] where a list of schemas is expected: not validated"#),
+        (r#""type":"INTEGER""#, r#"the type "INTEGER" is not a type of JSON Schema and is not validated"#),
+        (r#""type":[]"#, "the type [] is not a type of JSON Schema and is not validated"),
         (
             r#""minLength":"5""#,
-            r#""minLength" is "5" where a whole number of at least 0 is expected: not judged"#,
+            r#""minLength" is "5" where a whole number of at least 0 is expected: not validated"#,
         ),
         (
             r#""maxLength":-1"#,
-            r#""maxLength" is -1 where a whole number of at least 0 is expected: not judged"#,
+            r#""maxLength" is -1 where a whole number of at least 0 is expected: not validated"#,
         ),
         (
             r#""minItems":2.5"#,
-            r#""minItems" is 2.5 where a whole number of at least 0 is expected: not judged"#,
+            r#""minItems" is 2.5 where a whole number of at least 0 is expected: not validated"#,
         ),
-        (r#""minimum":"5""#, r#""minimum" is "5" where a number is expected: not judged"#),
-        (r#""multipleOf":0"#, r#""multipleOf" is 0 where a number above 0 is expected: not judged"#),
-        (r#""uniqueItems":"true""#, r#""uniqueItems" is "true" where true or false is expected: not judged"#),
-        (r#""pattern":5"#, r#""pattern" is 5 where a text is expected: not judged"#),
-        (r#""$ref":5"#, r#""$ref" is 5 where a text is expected: not judged"#),
+        (r#""minimum":"5""#, r#""minimum" is "5" where a number is expected: not validated"#),
+        (r#""multipleOf":0"#, r#""multipleOf" is 0 where a number above 0 is expected: not validated"#),
+        (
+            r#""uniqueItems":"true""#,
+            r#""uniqueItems" is "true" where true or false is expected: not validated"#,
+        ),
+        (r#""pattern":5"#, r#""pattern" is 5 where a text is expected: not validated"#),
+        (r#""$ref":5"#, r#""$ref" is 5 where a text is expected: not validated"#),
         (
             r#""dependencies":{"a":["b"]}"#,
-            r#""dependencies" is no keyword of the schema's draft and is not judged"#,
+            r#""dependencies" is not a keyword of the schema's draft and is not validated"#,
         ),
         (
             r#""dependentRequired":{"a":"b"}"#,
-            r#""dependentRequired" is {"a":"b"} where an object with lists of names is expected: not judged"#,
+            r#""dependentRequired" is {"a":"b"} where an object with lists of names is expected: not validated"#,
         ),
     ] {
         let tool = about(&format!("{{{keyword}}}"));
@@ -186,18 +192,18 @@ fn what_a_schema_says_that_cannot_be_read_is_told() {
     let beside = r##"{"$schema":"http://json-schema.org/draft-07/schema#","properties":{"v":{"$ref":"#/definitions/a","minimum":5,"description":"b"}},"definitions":{"a":{"type":"integer"}}}"##;
     assert_eq!(
         tool("probe", beside).schema().notes(),
-        [r#""minimum" beside a "$ref" is not judged in this draft"#]
+        [r#""minimum" next to a "$ref" is not validated in this draft"#]
     );
 }
 
 #[test]
-fn a_schema_that_is_read_whole_has_nothing_to_tell() {
+fn fully_supported_schema_has_no_notes() {
     let whole = r#"{"title":"a","description":"b","default":1,"examples":[2],"x-order":3,"format":"date","enum":[1],"minLength":1.0,"exclusiveMinimum":true,"minimum":0,"uniqueItems":true,"nullable":false,"deprecated":true,"$comment":"c"}"#;
     assert!(about(whole).schema().notes().is_empty(), "{:?}", about(whole).schema().notes());
 }
 
 #[test]
-fn formats_are_not_judged() {
+fn formats_are_not_validated() {
     for format in ["date-time", "email", "uri", "uuid", "int32", "made-up"] {
         let tool = about(&format!(r#"{{"type":"string","format":"{format}"}}"#));
         assert_unchanged(&by_default(), &tool, r#"{"v":"anything"}"#);
@@ -205,7 +211,7 @@ fn formats_are_not_judged() {
 }
 
 #[test]
-fn a_reference_that_only_leads_to_itself_is_refused_without_an_endless_loop() {
+fn self_reference_is_refused_without_endless_loop() {
     let defs = r##""$defs":{"a":{"$ref":"#/$defs/b"},"b":{"$ref":"#/$defs/a"}}"##;
     let tool = tool("probe", &format!(r##"{{"$ref":"#/$defs/a",{defs}}}"##));
     assert!(matches!(outcome(&by_default(), &tool, "{}"), Outcome::Refused { .. }));
@@ -231,10 +237,10 @@ fn a_value_is_not_wrapped_to_escape_a_keyword_where_no_type_is_declared() {
         (r#"{"uniqueItems":true}"#, "[1,1]"),
     ] {
         let arguments = format!(r#"{{"v":{value}}}"#);
-        if let Outcome::Repaired { arguments: mended, .. } =
+        if let Outcome::Repaired { arguments: repaired_text, .. } =
             outcome(&by_default(), &about(schema), &arguments)
         {
-            wrapped.push(format!("{schema}: {arguments} → {mended}"));
+            wrapped.push(format!("{schema}: {arguments} → {repaired_text}"));
         }
     }
     assert!(wrapped.is_empty(), "{}", wrapped.join("\n"));

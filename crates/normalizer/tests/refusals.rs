@@ -1,4 +1,4 @@
-//! What a refusal says: the rule that is broken, its limit, and what to send instead.
+//! Contents of a refusal: the broken constraint, its limit, and what to send instead.
 
 use toolwright_model::{Code, Finish, Outcome, Problem, ToolDefinition};
 use toolwright_normalizer::{Normalizer, RawArguments, Tool};
@@ -35,7 +35,7 @@ fn says(tool: &Tool, arguments: &str, code: Code, path: &str, message: &str) {
 }
 
 #[test]
-fn a_value_that_breaks_a_rule_is_told_the_rule_and_its_limit() {
+fn broken_constraint_is_reported_with_its_limit() {
     for (schema, value, path, message) in [
         (
             r#"{"type":"integer","maximum":100}"#,
@@ -107,7 +107,7 @@ fn a_value_that_breaks_a_rule_is_told_the_rule_and_its_limit() {
             r#"{"type":"array","uniqueItems":true}"#,
             r#"["a","b","a"]"#,
             "/x",
-            r#""x" has "a" at 0 and at 2, but every item may stand only once (uniqueItems)"#,
+            r#""x" has "a" at 0 and at 2, but every item may occur only once (uniqueItems)"#,
         ),
         (
             r#"{"type":"array","contains":{"type":"string"}}"#,
@@ -143,7 +143,7 @@ fn a_value_that_breaks_a_rule_is_told_the_rule_and_its_limit() {
             r#"{"type":"object","dependentRequired":{"card":["address"]}}"#,
             r#"{"card":1}"#,
             "/x/address",
-            r#""card" needs "address" beside it (dependentRequired)"#,
+            r#""card" needs "address" as well (dependentRequired)"#,
         ),
         (
             r#"{"type":"object","dependentSchemas":{"card":{"maxProperties":1}}}"#,
@@ -167,7 +167,7 @@ fn a_value_that_breaks_a_rule_is_told_the_rule_and_its_limit() {
             r#"{"type":"object","not":{"required":["a","b"]}}"#,
             r#"{"a":1,"b":2}"#,
             "/x",
-            r#""x" is {"a":1,"b":2}, but "a" and "b" may not stand together (not)"#,
+            r#""x" is {"a":1,"b":2}, but "a" and "b" may not be used together (not)"#,
         ),
         (
             r#"{"type":"integer","oneOf":[{"minimum":1},{"maximum":5}]}"#,
@@ -220,7 +220,7 @@ fn a_value_that_breaks_a_rule_is_told_the_rule_and_its_limit() {
 }
 
 #[test]
-fn rules_about_the_arguments_as_a_whole_are_named_too() {
+fn constraints_of_whole_arguments_are_reported() {
     let schema = r#"{"type":"object","properties":{"a":{},"b":{}},"maxProperties":1}"#;
     says(
         &tool(schema),
@@ -234,7 +234,7 @@ fn rules_about_the_arguments_as_a_whole_are_named_too() {
 const READ: &str = r#"{"type":"object","properties":{"path":{"type":"string"},"limit":{"type":"integer","maximum":100}},"required":["path"],"additionalProperties":false}"#;
 
 #[test]
-fn text_that_cannot_be_read_is_told_what_really_stands_there() {
+fn unreadable_text_reports_what_was_found() {
     for (arguments, code, start) in [
         (
             r#"{"path":"a", ...}"#,
@@ -276,7 +276,7 @@ fn text_that_cannot_be_read_is_told_what_really_stands_there() {
 }
 
 #[test]
-fn a_key_that_is_given_twice_is_named_by_its_place() {
+fn repeated_key_is_reported_with_its_path() {
     says(
         &tool(READ),
         r#"{"path":"a","path":"b"}"#,
@@ -373,7 +373,7 @@ fn hint_of(name: &str, schema: &str, arguments: &str) -> String {
 }
 
 #[test]
-fn a_hint_leaves_nothing_out_and_decides_nothing() {
+fn hint_omits_nothing_and_decides_nothing() {
     const ALONE: &str = r#"{"type":"object","properties":{"path":{"type":"string"}},"required":["path"],"additionalProperties":false}"#;
     const SEARCH: &str = r#"{"type":"object","properties":{"q":{"type":"string"},"limit":{"type":"integer"}},"required":["q"],"additionalProperties":false}"#;
     const LIST: &str = r#"{"type":"object","properties":{"path":{"type":"string"},"exclude":{"type":"string"}},"required":["path"],"additionalProperties":false}"#;
@@ -399,7 +399,7 @@ fn a_hint_leaves_nothing_out_and_decides_nothing() {
         let hint = hint_of(name, schema, arguments);
         assert!(!hint.starts_with("send "), "{arguments}: {hint}");
     }
-    // A guess for which no word speaks is not even offered.
+    // A guess without any evidence in words is not even offered.
     let required = STATUS.replace("\"additional", "\"required\":[\"status\"],\"additional");
     for (name, schema, arguments) in [
         ("delete_tasks", required.as_str(), r#"{"except":"open"}"#),
@@ -409,13 +409,13 @@ fn a_hint_leaves_nothing_out_and_decides_nothing() {
         assert!(!hint.contains("send {"), "{arguments}: {hint}");
     }
     assert!(hint_of("delete_note", ALONE, r#"{"pth":"a"}"#).contains(r#"send {"path":"a"} if"#));
-    // Something was sent: to send nothing is no way to say it.
+    // The caller sent something, so an empty object is not a useful hint.
     const NOTHING: &str = r#"{"type":"object","properties":{},"additionalProperties":false}"#;
     for arguments in [r#"{"path": "a"#, "[1, 2]", "{\"path\" \"a\"}"] {
         let hint = hint_of("ping", NOTHING, arguments);
         assert!(!hint.contains("send {}"), "{arguments}: {hint}");
     }
-    // What says nothing may go, and a gap is no decision.
+    // An empty value may be dropped, and a placeholder is not a decision.
     assert_eq!(
         hint_of("search", SEARCH, r#"{"q":"x","limit":"many","note":null}"#),
         r#"send {"q": "x", "limit": <an integer>}"#
@@ -441,7 +441,7 @@ fn messages_are_sentences() {
         "/x",
         r#""y" is a string, but an array (each item an object) is expected"#,
     );
-    // What is wrong inside of a list that is there, or in a text, is said there.
+    // A problem inside of a list or text is reported at its position.
     x(texts, r#""[{}]""#, "/x/0", "{} is an object, but a string is expected");
     says(
         &tool(r#"{"type":"object","not":{"maxProperties":3}}"#),
@@ -463,7 +463,7 @@ fn a_schema_that_is_at_fault_is_named() {
         assert_eq!(found[0].code, Code::OverLimit);
         assert!(found[0].message.starts_with("the tool's schema refers to itself"), "{}", found[0].message);
     }
-    // A schema may well speak of what is inside of its values.
+    // A schema may describe the contents of its values.
     let tree = r##"{"type":"object","properties":{"name":{"type":"string"},"next":{"$ref":"#"}},"required":["name"]}"##;
     let found = problems(&tool(tree), r#"{"name":"a","next":{"name":{}}}"#);
     assert_eq!(found[0].code, Code::ValueMismatch, "{found:?}");
@@ -485,9 +485,9 @@ fn a_byte_order_mark_is_called_one() {
 }
 
 #[test]
-fn the_whole_numbers_beside_a_fraction_are_two_or_none() {
+fn integers_next_to_a_fraction_are_suggested() {
     let whole = tool_of(r#"{"type":"integer"}"#);
-    for (sent, told) in [
+    for (sent, reported) in [
         ("2.5", "; send 2 or 3"),
         ("-2.5", "; send -3 or -2"),
         ("-0.5", "; send -1 or 0"),
@@ -501,7 +501,7 @@ fn the_whole_numbers_beside_a_fraction_are_two_or_none() {
         assert_eq!(found[0].code, Code::LossyNumber, "{sent}");
         let words = "rounding would lose a part";
         let (_, rest) = found[0].message.split_once(words).expect("a lossy number");
-        assert_eq!(rest, told, "{sent}");
+        assert_eq!(rest, reported, "{sent}");
     }
 }
 
@@ -522,7 +522,7 @@ fn characters_are_shown_as_themselves_and_not_as_escapes() {
 }
 
 #[test]
-fn a_key_in_another_unicode_form_is_told_so() {
+fn key_in_another_unicode_form_is_explained() {
     let menu =
         tool(r#"{"type":"object","properties":{"café":{"type":"string"}},"additionalProperties":false}"#);
     let found = problems(&menu, "{\"cafe\u{301}\":\"Mokka\"}");
@@ -533,7 +533,7 @@ fn a_key_in_another_unicode_form_is_told_so() {
 }
 
 #[test]
-fn a_tool_that_takes_names_by_pattern_says_which() {
+fn name_patterns_are_listed() {
     let patterns = r#""patternProperties":{"^x-":{"type":"string"},"^y-":{"type":"string"}}"#;
     let only = tool(&format!(r#"{{"type":"object",{patterns},"additionalProperties":false}}"#));
     let message = r#"unknown parameter "a"; the tool has parameters whose names match ^x- or ^y-"#;
@@ -564,7 +564,7 @@ fn the_hint_for_an_unknown_parameter_does_not_repeat_what_the_tool_has() {
 }
 
 #[test]
-fn a_schema_that_is_null_is_told_what_to_write() {
+fn null_schema_error_has_a_fix() {
     let definition =
         ToolDefinition { name: "t".into(), input_schema: "null".into(), ..ToolDefinition::default() };
     let error = Tool::compile(&definition).expect_err("null is no schema");
@@ -575,7 +575,7 @@ fn a_schema_that_is_null_is_told_what_to_write() {
 }
 
 #[test]
-fn an_unknown_kind_is_told_all_the_kinds() {
+fn unknown_kind_lists_all_kinds() {
     let branch = |kind: &str| {
         format!(
             r#"{{"type":"object","properties":{{"kind":{{"const":"{kind}"}},"size":{{"type":"integer"}}}},"required":["kind","size"],"additionalProperties":false}}"#

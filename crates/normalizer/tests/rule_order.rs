@@ -1,5 +1,5 @@
-//! How rules of founding document 004 stand to each other and to the schema: their order, their scope, and what
-//! they may and may not do to a call that is valid.
+//! Order and scope of the rules of founding document 004, and what they may and may not do to a valid
+//! call.
 
 use crate::support;
 
@@ -50,7 +50,7 @@ fn a_rule_for_every_tool_runs_after_those_that_name_the_tool() {
 }
 
 #[test]
-fn a_rule_with_a_pattern_stands_with_those_that_name_the_tool() {
+fn pattern_rule_runs_with_named_rules() {
     let file = file(&[alias("wild", "*", "x", "everywhere"), alias("pattern", "an*", "x", "matched")]);
     assert_repaired(&with_rules(&file), &any_tool(), r#"{"x":1}"#, r#"{"matched":1}"#);
 }
@@ -89,7 +89,7 @@ fn a_rule_that_is_not_enabled_is_listed_and_does_nothing() {
 }
 
 #[test]
-fn a_rule_that_is_enabled_in_so_many_words_works() {
+fn explicitly_enabled_rule_applies() {
     let file =
         r#"[{"id":"r","tools":["*"],"type":"param_alias","from":"x","to":"y","enabled":true,"note":"why"}]"#;
     assert_repaired(&with_rules(file), &any_tool(), r#"{"x":1}"#, r#"{"y":1}"#);
@@ -154,7 +154,7 @@ fn a_rule_of_the_user_may_change_a_valid_call_as_it_says() {
 }
 
 #[test]
-fn a_valid_call_that_no_rule_of_the_user_speaks_of_keeps_its_bytes() {
+fn valid_call_without_matching_user_rule_keeps_its_bytes() {
     let normalizer = with_rules(&file(&[alias("r", "*", "a", "b")]));
     assert_unchanged(&normalizer, &any_tool(), r#"{ "c" : 1.0 , "d" : "\u00e9" }"#);
 }
@@ -196,7 +196,7 @@ fn one_rule_that_cannot_apply_does_not_stop_the_next() {
 }
 
 #[test]
-fn a_built_in_rule_applies_where_the_schema_says_nothing_against_it() {
+fn built_in_rule_applies_unless_schema_contradicts() {
     let open = tool_of_server("s", "edit_file", r#"{"type":"object"}"#);
     let arguments = r#"{"path":"a","old_str":"x","new_str":"y","force":"True","count_only":"yes"}"#;
     let expected = r#"{"path":"a","old_text":"x","new_text":"y","force":true,"count_only":true}"#;
@@ -228,11 +228,11 @@ fn a_built_in_rule_needs_the_schema_to_agree() {
 }
 
 #[test]
-fn what_the_rules_leave_is_mended_by_the_schema() {
+fn schema_repairs_what_rules_leave() {
     let tool = tool("any", &closed(r#""path":{"type":"string"},"count":{"type":"integer"}"#, &["path"]));
     let normalizer = with_rules(&file(&[alias("r", "any", "where", "path")]));
-    let (mended, changes) = repair(&normalizer, &tool, r#"{"where":"a","count":"3"}"#);
-    assert_eq!(mended, r#"{"path":"a","count":3}"#);
+    let (repaired_text, changes) = repair(&normalizer, &tool, r#"{"where":"a","count":"3"}"#);
+    assert_eq!(repaired_text, r#"{"path":"a","count":3}"#);
     let rules: Vec<Option<&str>> = changes.iter().map(|change| change.rule.as_deref()).collect();
     assert_eq!(rules, [Some("r"), None]);
 }
@@ -246,7 +246,7 @@ fn a_call_that_stays_invalid_after_its_rules_is_refused_whole() {
 }
 
 #[test]
-fn a_rule_that_is_rejected_for_a_valid_call_does_not_spoil_a_call_that_can_be_mended() {
+fn rejected_rule_does_not_prevent_repair() {
     let tool = tool("any", &closed(r#""path":{"type":"string"},"count":{"type":"integer"}"#, &["path"]));
     let normalizer = with_rules(r#"[{"id":"bad","tools":["any"],"type":"param_drop","from":"path"}]"#);
     assert_unchanged(&normalizer, &tool, r#"{"path":"a","count":3}"#);
@@ -258,8 +258,8 @@ fn a_rule_that_is_rejected_for_a_valid_call_does_not_spoil_a_call_that_can_be_me
 #[test]
 fn two_rules_for_one_target_let_the_first_win_and_report_the_second() {
     let normalizer = with_rules(&file(&[alias("one", "any", "a", "c"), alias("two", "any", "b", "c")]));
-    let (mended, changes) = repair(&normalizer, &any_tool(), r#"{"b":2,"a":1}"#);
-    assert_eq!(mended, r#"{"c":1}"#);
+    let (repaired_text, changes) = repair(&normalizer, &any_tool(), r#"{"b":2,"a":1}"#);
+    assert_eq!(repaired_text, r#"{"c":1}"#);
     insta::assert_snapshot!(report(&changes), @r#"
     N3 /a "a" → "c" by one: alias
     X1 /b 2 → - by two: conflict: "c" is given explicitly and wins
@@ -270,8 +270,8 @@ fn two_rules_for_one_target_let_the_first_win_and_report_the_second() {
 fn every_value_is_in_the_result_or_reported_as_dropped() {
     let drop = r#"{"id":"d","tools":["any"],"type":"param_drop","from":"gone"}"#.to_owned();
     let normalizer = with_rules(&file(&[alias("r", "any", "a", "b"), drop]));
-    let (mended, changes) = repair(&normalizer, &any_tool(), r#"{"a":1,"b":2,"gone":[3],"kept":4}"#);
-    assert_eq!(mended, r#"{"b":2,"kept":4}"#);
+    let (repaired_text, changes) = repair(&normalizer, &any_tool(), r#"{"a":1,"b":2,"gone":[3],"kept":4}"#);
+    assert_eq!(repaired_text, r#"{"b":2,"kept":4}"#);
     let dropped: Vec<&str> = changes
         .iter()
         .filter(|change| change.code == Code::UnsupportedDropped && change.to.is_none())
@@ -293,7 +293,7 @@ fn default_of(name: &str, value: &str) -> Normalizer {
 }
 
 #[test]
-fn a_default_does_not_take_the_place_of_a_value_under_another_name() {
+fn default_does_not_replace_aliased_value() {
     for tool in [file_tool(open), file_tool(closed)] {
         let arguments = r#"{"file_path":"notes.md"}"#;
         assert_repaired(&default_of("path", "/tmp/default"), &tool, arguments, r#"{"path":"notes.md"}"#);
@@ -301,7 +301,7 @@ fn a_default_does_not_take_the_place_of_a_value_under_another_name() {
 }
 
 #[test]
-fn a_default_does_not_stand_beside_a_value_in_another_spelling() {
+fn default_is_not_added_to_another_spelling() {
     for tool in [file_tool(open), file_tool(closed)] {
         let outcome = outcome(&default_of("encoding", "utf-8"), &tool, r#"{"path":"a","Encoding":"latin1"}"#);
         assert!(!format!("{outcome:?}").contains("utf-8"), "{outcome:?}");
@@ -311,12 +311,12 @@ fn a_default_does_not_stand_beside_a_value_in_another_spelling() {
 #[test]
 fn a_default_for_an_empty_optional_is_settled_in_one_pass() {
     let normalizer = default_of("encoding", "utf-8");
-    let mended = repaired(&normalizer, &file_tool(closed), r#"{"path":"a","encoding":null}"#);
-    assert_unchanged(&normalizer, &file_tool(closed), &mended);
+    let repaired_text = repaired(&normalizer, &file_tool(closed), r#"{"path":"a","encoding":null}"#);
+    assert_unchanged(&normalizer, &file_tool(closed), &repaired_text);
 }
 
 #[test]
-fn a_payload_under_another_spelling_is_mended_in_one_pass() {
+fn misspelt_payload_is_repaired_in_one_pass() {
     let tool = tool("batch_operations", &closed(r#""pipeline_json":{"type":"string"}"#, &["pipeline_json"]));
     let expected = r#"{"pipeline_json":"{\"steps\":[{\"action\":\"search\",\"id\":\"step-0\"}]}"}"#;
     for name in ["pipelineJson", "pipeline"] {
@@ -326,7 +326,7 @@ fn a_payload_under_another_spelling_is_mended_in_one_pass() {
 }
 
 #[test]
-fn a_key_that_is_sent_twice_with_one_value_is_one_parameter_to_a_rule() {
+fn repeated_key_with_one_value_is_one_parameter() {
     let rule = |kind: &str, rest: &str| {
         with_rules(&format!(r#"[{{"id":"r","tools":["any"],"type":"{kind}","from":"x"{rest}}}]"#))
     };
@@ -336,7 +336,7 @@ fn a_key_that_is_sent_twice_with_one_value_is_one_parameter_to_a_rule() {
         (rule("param_alias", r#","to":"y""#), r#""x""#),
         (rule("param_drop", ""), r#""x""#),
     ] {
-        let mended = repaired(&normalizer, &any_tool(), sent);
-        assert!(!mended.contains(left), "{mended}");
+        let repaired_text = repaired(&normalizer, &any_tool(), sent);
+        assert!(!repaired_text.contains(left), "{repaired_text}");
     }
 }

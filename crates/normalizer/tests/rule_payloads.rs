@@ -1,5 +1,5 @@
-//! Payloads of founding document 004: JSON inside a parameter, as text or raw, at every kind of path, with ids
-//! that are generated and everything else kept as it was sent.
+//! Payloads of founding document 004: JSON inside a parameter, as text or raw, at every kind of path, with
+//! generated ids and everything else unchanged.
 
 use crate::support;
 
@@ -82,7 +82,7 @@ fn dots_without_brackets_lead_to_one_object() {
 }
 
 #[test]
-fn lists_may_stand_within_lists() {
+fn lists_may_be_nested() {
     let sent = r#"{"groups":[{"steps":[{"type":"a"}]},{"steps":[]},{"steps":[{"type":"b"},{"type":"c"}]}]}"#;
     let expected =
         r#"{"groups":[{"steps":[{"action":"a"}]},{"steps":[]},{"steps":[{"action":"b"},{"action":"c"}]}]}"#;
@@ -95,13 +95,13 @@ fn lists_may_stand_within_lists() {
 }
 
 #[test]
-fn an_object_may_stand_between_two_lists() {
+fn object_may_be_between_two_lists() {
     let sent = r#"[{"meta":{"step":{"type":"a"}}}]"#;
     assert_payload(&alias_at("[].meta.step"), sent, r#"[{"meta":{"step":{"action":"a"}}}]"#);
 }
 
 #[test]
-fn a_payload_of_another_shape_is_left_alone() {
+fn payload_of_another_shape_stays_unchanged() {
     for payload in
         [r#"{"type":"a"}"#, r#"{"steps":{"type":"a"}}"#, r#"[{"type":"a"}]"#, "{}", "[]", "5", "null"]
     {
@@ -122,7 +122,7 @@ fn a_place_that_the_path_misses_in_one_item_is_edited_in_the_others() {
 }
 
 #[test]
-fn text_that_is_not_json_is_left_alone() {
+fn text_that_is_not_json_stays_unchanged() {
     for text in ["", "not JSON", r#"{"type":"a""#, r#"{type: 'a'}"#, r#"{"type":"a"} and more"#] {
         let arguments = serde_json::json!({ "p": text }).to_string();
         assert_unchanged(&alias_at(""), &any_tool(), &arguments);
@@ -132,7 +132,7 @@ fn text_that_is_not_json_is_left_alone() {
 // === Raw payloads where the tool takes text ===
 
 #[test]
-fn a_raw_pipeline_of_batch_operations_is_mended_and_becomes_text() {
+fn raw_pipeline_is_repaired_and_becomes_text() {
     let tool = tool("batch_operations", &closed(r#""pipeline_json":{"type":"string"}"#, &["pipeline_json"]));
     let arguments = r#"{"pipeline_json":{"steps":[{"type":"search"}]}}"#;
     let expected = r#"{"pipeline_json":"{\"steps\":[{\"action\":\"search\",\"id\":\"step-0\"}]}"}"#;
@@ -140,7 +140,7 @@ fn a_raw_pipeline_of_batch_operations_is_mended_and_becomes_text() {
 }
 
 #[test]
-fn raw_edits_of_multi_edit_are_mended_and_become_text() {
+fn raw_edits_are_repaired_and_become_text() {
     let tool = tool("multi_edit", &closed(r#""edits_json":{"type":"string"}"#, &["edits_json"]));
     let arguments = r#"{"edits_json":[{"old_str":"x","new_str":"y"}]}"#;
     let expected = r#"{"edits_json":"[{\"old_text\":\"x\",\"new_text\":\"y\"}]"}"#;
@@ -206,7 +206,7 @@ fn index_counts_the_innermost_list() {
 }
 
 #[test]
-fn index_may_stand_several_times_and_anywhere_in_the_value() {
+fn index_may_occur_several_times() {
     let file = r#"[{"id":"r","tools":["*"],"type":"nested_default","in_payload":"p","array_path":"[]",
                     "from":"x","value":{"a":"{{index}}-{{index}}"}}]"#;
     assert_payload(&with_rules(file), "[{},{}]", r#"[{"x":{"a":"0-0"}},{"x":{"a":"1-1"}}]"#);
@@ -225,18 +225,18 @@ fn a_generated_id_moves_on_when_another_generated_one_has_it() {
 }
 
 #[test]
-fn generating_ids_takes_as_long_as_there_are_items() {
+fn generating_ids_takes_linear_time() {
     let normalizer = ids_at("[]");
     assert_grows_linearly(2_000, |count| {
         let explicit = (0..count).map(|at| format!(r#"{{"id":"step-{at}"}}"#));
         let items: Vec<String> = (0..count).map(|_| "{}".to_owned()).chain(explicit).collect();
-        let mended = repaired(&normalizer, &any_tool(), &format!(r#"{{"p":[{}]}}"#, items.join(",")));
-        assert!(mended.starts_with(&format!(r#"{{"p":[{{"id":"step-{count}"}}"#)));
+        let repaired_text = repaired(&normalizer, &any_tool(), &format!(r#"{{"p":[{}]}}"#, items.join(",")));
+        assert!(repaired_text.starts_with(&format!(r#"{{"p":[{{"id":"step-{count}"}}"#)));
     });
 }
 
 #[test]
-fn generating_uuids_takes_as_long_as_there_are_items() {
+fn generating_uuids_takes_linear_time() {
     let file = r#"[{"id":"r","tools":["*"],"type":"nested_default","in_payload":"p","array_path":"[]","from":"id","value":"{{uuid}}"}]"#;
     let normalizer = with_rules(file);
     assert_grows_linearly(2_000, |count| {
@@ -266,9 +266,9 @@ proptest! {
         let payload: Vec<serde_json::Value> = ids.iter().map(step).collect();
         prop_assume!(ids.contains(&None));
         let arguments = serde_json::json!({ "p": payload }).to_string();
-        let mended: serde_json::Value =
+        let repaired_text: serde_json::Value =
             serde_json::from_str(&repaired(&ids_at("[]"), &any_tool(), &arguments)).unwrap();
-        let items = mended["p"].as_array().unwrap();
+        let items = repaired_text["p"].as_array().unwrap();
         let mut found: Vec<&str> = items.iter().map(|item| item["id"].as_str().unwrap()).collect();
         found.sort_unstable();
         found.dedup();
@@ -327,7 +327,7 @@ fn the_place_in_a_text_payload_is_reported_as_if_it_were_raw() {
 }
 
 #[test]
-fn a_text_payload_with_half_a_surrogate_pair_is_left_as_it_is() {
+fn payload_with_lone_surrogate_stays_unchanged() {
     let arguments = r#"{"p":"[{\"type\":\"a\",\"s\":\"\ud83d\"}]"}"#;
     assert_unchanged(&alias_at("[]"), &any_tool(), arguments);
 }

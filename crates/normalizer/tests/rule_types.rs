@@ -1,5 +1,5 @@
 //! The six rule types of founding document 004, each with the semantics of its document and with what the
-//! original did not test: numbers, typed defaults, and values that must be left alone.
+//! original did not test: numbers, typed defaults, and values that must stay unchanged.
 
 use crate::support;
 
@@ -12,7 +12,7 @@ fn any_tool() -> Tool {
     tool("any", r#"{"type":"object"}"#)
 }
 
-/// A file with one rule for every tool; `rest` is the inside of the rule after its type.
+/// A file with one rule for every tool; `rest` is the rest of the rule after its type.
 fn one(kind: &str, rest: &str) -> String {
     format!(r#"[{{"id":"r","tools":["*"],"type":"{kind}",{rest}}}]"#)
 }
@@ -46,8 +46,8 @@ fn param_alias_moves_any_value_even_null() {
 #[test]
 fn param_alias_lets_an_explicit_target_win_and_reports_the_conflict() {
     let file = one("param_alias", r#""from":"a","to":"b""#);
-    let (mended, changes) = repair(&with_rules(&file), &any_tool(), r#"{"a":"alias","b":"explicit"}"#);
-    assert_eq!(mended, r#"{"b":"explicit"}"#);
+    let (repaired_text, changes) = repair(&with_rules(&file), &any_tool(), r#"{"a":"alias","b":"explicit"}"#);
+    assert_eq!(repaired_text, r#"{"b":"explicit"}"#);
     insta::assert_snapshot!(report(&changes), @r#"X1 /a "alias" → - by r: conflict: "b" is given explicitly and wins"#);
 }
 
@@ -99,7 +99,7 @@ fn param_default_generates_an_id_that_one_call_always_gets() {
         match normalizer.normalize(&any_tool(), &raw) {
             Outcome::Repaired { arguments, .. } => {
                 let made: serde_json::Value = serde_json::from_str(&arguments).expect("JSON");
-                // What came out of rules once comes out unchanged.
+                // The result of the rules is a fixed point.
                 assert_unchanged(&normalizer, &any_tool(), &arguments);
                 made["id"].as_str().expect("a text").to_owned()
             }
@@ -136,7 +136,7 @@ fn param_default_leaves_a_present_parameter_alone_even_null() {
 }
 
 #[test]
-fn param_default_fills_a_required_parameter_that_a_rule_speaks_for() {
+fn param_default_fills_a_required_parameter() {
     let file = one("param_default", r#""from":"mode","value":"r""#);
     let tool =
         tool("open", &closed(r#""mode":{"type":"string"},"path":{"type":"string"}"#, &["mode", "path"]));
@@ -266,9 +266,9 @@ fn nested_alias_renames_a_field_in_every_item() {
 #[test]
 fn nested_alias_lets_an_explicit_field_win_and_reports_the_conflict() {
     let file = one("nested_alias", r#""in_payload":"p","array_path":"[]","from":"type","to":"action""#);
-    let (mended, changes) =
+    let (repaired_text, changes) =
         repair(&with_rules(&file), &any_tool(), r#"{"p":[{"type":"a","action":"b"},{"type":"c"}]}"#);
-    assert_eq!(mended, r#"{"p":[{"action":"b"},{"action":"c"}]}"#);
+    assert_eq!(repaired_text, r#"{"p":[{"action":"b"},{"action":"c"}]}"#);
     insta::assert_snapshot!(report(&changes), @r#"
     X1 /p/0/type "a" → - by r: conflict: "action" is given explicitly and wins
     N5 /p/1/type "type" → "action" by r: alias
@@ -332,13 +332,13 @@ fn case_convert_never_makes_one_key_of_two() {
 }
 
 #[test]
-fn case_convert_takes_as_long_as_there_are_keys() {
+fn case_convert_takes_linear_time() {
     let file = one("case_convert", r#""to":"camel""#);
     let normalizer = with_rules(&file);
     assert_grows_linearly(4_000, |count| {
         let keys: Vec<String> = (0..count).map(|at| format!(r#""key{at}_name":1"#)).collect();
-        let mended = repaired(&normalizer, &any_tool(), &format!("{{{}}}", keys.join(",")));
-        assert!(mended.contains(&format!("key{}Name", count - 1)));
+        let repaired_text = repaired(&normalizer, &any_tool(), &format!("{{{}}}", keys.join(",")));
+        assert!(repaired_text.contains(&format!("key{}Name", count - 1)));
     });
 }
 
@@ -374,7 +374,7 @@ fn case_convert_of_the_user_reaches_undeclared_keys_of_a_tool_that_declares_othe
     let arguments = r#"{"text":"a","page_size":1,"max_count":2}"#;
     let expected = r#"{"text":"a","page_size":1,"maxCount":2}"#;
     assert_repaired(&with_rules(file), &tool_open, arguments, expected);
-    // A closed schema takes no further name, whatever its style.
+    // A closed schema accepts no further name, whatever its style.
     let tool_closed = tool("part_tool", &closed(properties, &["text"]));
     assert!(!refused(&with_rules(file), &tool_closed, arguments).is_empty());
 }

@@ -1,4 +1,4 @@
-//! Mistakes in a rules file: each with its line and column, what is wrong and what to write instead.
+//! Mistakes in a rules file: each with its line and column, the reason and the fix.
 
 use crate::support;
 
@@ -66,7 +66,7 @@ fn an_empty_array_is_a_file_without_rules() {
 // === Keys and types ===
 
 #[test]
-fn an_unknown_key_is_reported_with_the_key_that_was_meant() {
+fn unknown_key_is_reported_with_closest_key() {
     let file = r#"[{"id":"a","tools":["t"],"type":"param_drop","from":"x","enabld":false}]"#;
     insta::assert_snapshot!(mistakes(file), @r#"
     line 1, column 57: unknown key "enabld" in a param_drop rule
@@ -143,7 +143,7 @@ fn a_missing_id_does_not_hide_other_mistakes() {
       fix: add "from"
     line 1, column 8: "id" is empty
       fix: write a name between the quotes
-    line 1, column 20: "" in "tools" of the rule is no tool's name
+    line 1, column 20: "" in "tools" of the rule is not a tool name
       fix: list tool names, server/name, patterns, or "*"
     line 1, column 44: unknown key "form" in a param_drop rule
       fix: did you mean "from"?
@@ -211,7 +211,7 @@ fn a_name_that_is_empty_or_no_text_is_reported() {
     insta::assert_snapshot!(mistakes(file), @r#"
     line 1, column 53: "from" is empty
       fix: write a name between the quotes
-    line 2, column 53: "from" is a text
+    line 2, column 53: "from" must be a string
       fix: write it in quotes
     line 3, column 8: "id" is empty
       fix: write a name between the quotes
@@ -237,9 +237,9 @@ fn tools_that_are_empty_or_no_list_of_names_are_reported() {
       fix: for example ["read_file"]
     line 2, column 20: "tools" of rule "b" is a list of at least one name
       fix: for example ["read_file"]
-    line 3, column 25: "" in "tools" of rule "c" is no tool's name
+    line 3, column 25: "" in "tools" of rule "c" is not a tool name
       fix: list tool names, server/name, patterns, or "*"
-    line 4, column 25: 5 in "tools" of rule "d" is no tool's name
+    line 4, column 25: 5 in "tools" of rule "d" is not a tool name
       fix: list tool names, server/name, patterns, or "*"
     "#);
 }
@@ -257,7 +257,7 @@ fn a_tool_with_white_space_around_its_name_is_reported() {
 fn enabled_that_is_no_boolean_is_reported() {
     let file = r#"[{"id":"a","tools":["t"],"type":"param_drop","from":"x","enabled":"no"}]"#;
     insta::assert_snapshot!(mistakes(file), @r#"
-    line 1, column 67: "enabled" is true or false
+    line 1, column 67: "enabled" must be true or false
       fix: write true or false without quotes
     "#);
 }
@@ -280,7 +280,7 @@ fn an_id_that_is_used_twice_is_reported_at_the_second_rule() {
 }
 
 #[test]
-fn the_id_of_a_built_in_rule_is_taken() {
+fn id_of_built_in_rule_is_reserved() {
     let file = r#"[{"id":"edit-old_str","tools":["t"],"type":"param_drop","from":"x"},
  {"id":"read_file-offset-drop","tools":["t"],"type":"param_drop","from":"y"}]"#;
     insta::assert_snapshot!(mistakes(file), @r#"
@@ -306,7 +306,7 @@ fn an_alias_from_a_name_to_itself_is_reported() {
 }
 
 #[test]
-fn a_rule_in_the_shadow_of_an_earlier_one_is_reported() {
+fn shadowed_rule_is_reported() {
     let file = r#"[{"id":"a","tools":["t","u"],"type":"param_alias","from":"x","to":"y"},
  {"id":"b","tools":["u"],"type":"param_drop","from":"x"}]"#;
     insta::assert_snapshot!(mistakes(file), @r#"
@@ -316,7 +316,7 @@ fn a_rule_in_the_shadow_of_an_earlier_one_is_reported() {
 }
 
 #[test]
-fn a_rule_for_every_tool_in_the_shadow_of_another_one_for_every_tool_is_reported() {
+fn shadowed_wildcard_rule_is_reported() {
     let file = r#"[{"id":"a","tools":["*"],"type":"param_drop","from":"x"},
  {"id":"b","tools":["*"],"type":"param_alias","from":"x","to":"y"}]"#;
     insta::assert_snapshot!(mistakes(file), @r#"
@@ -326,7 +326,7 @@ fn a_rule_for_every_tool_in_the_shadow_of_another_one_for_every_tool_is_reported
 }
 
 #[test]
-fn a_rule_that_is_switched_off_throws_no_shadow_and_stands_in_none() {
+fn disabled_rule_neither_shadows_nor_is_shadowed() {
     let file = r#"[{"id":"a","tools":["t"],"type":"param_drop","from":"x","enabled":false},
  {"id":"b","tools":["t"],"type":"param_alias","from":"x","to":"y"},
  {"id":"c","tools":["t"],"type":"param_drop","from":"x","enabled":false}]"#;
@@ -334,14 +334,14 @@ fn a_rule_that_is_switched_off_throws_no_shadow_and_stands_in_none() {
 }
 
 #[test]
-fn a_rule_for_one_tool_stands_in_no_shadow_of_one_for_every_tool() {
+fn wildcard_rule_does_not_shadow_named_rule() {
     let file = r#"[{"id":"a","tools":["*"],"type":"param_alias","from":"x","to":"y"},
  {"id":"b","tools":["t"],"type":"param_alias","from":"x","to":"z"}]"#;
     assert_eq!(rules(file).len(), 2);
 }
 
 #[test]
-fn a_rule_in_the_shadow_of_two_others_together_is_reported() {
+fn rule_shadowed_by_two_others_is_reported() {
     let file = r#"[{"id":"a","tools":["t"],"type":"param_alias","from":"x","to":"y"},
  {"id":"b","tools":["u"],"type":"param_alias","from":"x","to":"y"},
  {"id":"c","tools":["t","fs/u"],"type":"param_drop","from":"x"}]"#;
@@ -349,7 +349,7 @@ fn a_rule_in_the_shadow_of_two_others_together_is_reported() {
 }
 
 #[test]
-fn a_rule_that_still_has_a_tool_of_its_own_stands_in_no_shadow() {
+fn rule_with_a_tool_of_its_own_is_not_shadowed() {
     let file = r#"[{"id":"a","tools":["t"],"type":"param_alias","from":"x","to":"y"},
  {"id":"b","tools":["t","u"],"type":"param_alias","from":"x","to":"z"}]"#;
     assert_eq!(rules(file).len(), 2);
@@ -374,11 +374,11 @@ fn shadows_of_nested_aliases_and_defaults_and_patterns_are_reported_too() {
 #[test]
 fn an_array_path_that_cannot_be_read_is_reported() {
     for (path, expected) in [
-        ("steps[0]", r#""steps[0]" is no step"#),
-        ("a..b", r#""" is no step"#),
-        ("steps[", r#""steps[" is no step"#),
-        ("[]steps", r#""[]steps" is no step"#),
-        (".", r#""" is no step"#),
+        ("steps[0]", r#""steps[0]" is not a step"#),
+        ("a..b", r#""" is not a step"#),
+        ("steps[", r#""steps[" is not a step"#),
+        ("[]steps", r#""[]steps" is not a step"#),
+        (".", r#""" is not a step"#),
     ] {
         let file = format!(
             r#"[{{"id":"a","tools":["t"],"type":"nested_alias","in_payload":"p","array_path":"{path}","from":"x","to":"y"}}]"#
@@ -393,13 +393,13 @@ fn an_array_path_that_cannot_be_read_is_reported_at_its_place() {
     let file = r#"[{"id":"a","tools":["t"],"type":"nested_default","in_payload":"p","from":"x","value":1,
   "array_path":"steps[*]"}]"#;
     insta::assert_snapshot!(mistakes(file), @r#"
-    line 2, column 16: "steps[*]" is no step; write names and `[]`, as in `data.steps[]`
+    line 2, column 16: "steps[*]" is not a step; write names and `[]`, as in `data.steps[]`
       fix: for example "steps[]"
     "#);
 }
 
 #[test]
-fn an_array_path_in_another_language_is_reported_with_ours() {
+fn foreign_array_path_is_reported_with_a_fix() {
     for (path, fix) in [
         ("$.a", r#"write "a""#),
         ("$.steps[*]", r#"write "steps[]""#),
@@ -428,9 +428,9 @@ fn a_type_that_values_cannot_be_coerced_to_is_reported() {
     let file = r#"[{"id":"a","tools":["t"],"type":"type_coerce","from":"x","coerce_to":"boolean"},
  {"id":"b","tools":["t"],"type":"type_coerce","from":"x","coerce_to":7}]"#;
     insta::assert_snapshot!(mistakes(file), @r#"
-    line 1, column 70: "boolean" is no value of "coerce_to"
+    line 1, column 70: "boolean" is not a value of "coerce_to"
       fix: use one of bool, int, float, string
-    line 2, column 70: 7 is no value of "coerce_to"
+    line 2, column 70: 7 is not a value of "coerce_to"
       fix: use one of bool, int, float, string
     "#);
 }
@@ -439,7 +439,7 @@ fn a_type_that_values_cannot_be_coerced_to_is_reported() {
 fn a_style_that_names_cannot_be_converted_to_is_reported() {
     let file = r#"[{"id":"a","tools":["t"],"type":"case_convert","to":"screaming"}]"#;
     insta::assert_snapshot!(mistakes(file), @r#"
-    line 1, column 53: "screaming" is no value of "to"
+    line 1, column 53: "screaming" is not a value of "to"
       fix: use one of camel, snake, kebab, pascal
     "#);
 }
@@ -514,7 +514,7 @@ fn all_mistakes_are_reported_at_once() {
       fix: add "to"
     line 3, column 26: "tools" of rule "two" is a list of at least one name
       fix: for example ["read_file"]
-    line 3, column 98: "enabled" is true or false
+    line 3, column 98: "enabled" must be true or false
       fix: write true or false without quotes
     line 4, column 43: unknown type "nope"
       fix: use one of param_alias, param_default, type_coerce, json_accept_both, nested_alias, nested_default, param_drop, case_convert, value_map
@@ -530,13 +530,13 @@ fn columns_count_characters_rather_than_bytes() {
 }
 
 #[test]
-fn lines_may_end_in_windows_fashion() {
+fn lines_may_end_in_crlf() {
     let file = "[\r\n{\"id\":\"a\",\"tools\":[\"t\"],\r\n\"type\":\"x\"}]";
     assert!(mistakes(file).starts_with("line 3, column 8:"), "{}", mistakes(file));
 }
 
 #[test]
-fn mistakes_are_told_in_the_order_of_the_file() {
+fn mistakes_are_reported_in_file_order() {
     let file = r#"[{"id":"a","tools":["t"],"type":"param_drop","from":"x"},
  {"id":"a","tools":["t"],"type":"param_drop","from":"x"},
  {"id":"c","tools":[],"type":"param_drop","from":7},
@@ -550,13 +550,13 @@ fn mistakes_are_told_in_the_order_of_the_file() {
 }
 
 #[test]
-fn a_byte_order_mark_is_no_part_of_the_file() {
+fn byte_order_mark_is_ignored() {
     assert!(rules("\u{feff}[]").is_empty());
     assert!(mistakes("\u{feff}[1]").starts_with("line 1, column 2:"));
 }
 
 #[test]
-fn reading_a_file_takes_as_long_as_it_has_rules() {
+fn parsing_a_file_takes_linear_time() {
     let rule = |at: usize| {
         let tool = at % 100;
         format!(r#"{{"id":"r{at}","tools":["t{tool}"],"type":"param_alias","from":"k{at}","to":"m{at}"}}"#)
@@ -571,13 +571,13 @@ fn reading_a_file_takes_as_long_as_it_has_rules() {
 }
 
 #[test]
-fn one_wrong_rule_means_that_none_is_taken() {
+fn one_invalid_rule_rejects_the_file() {
     let file = r#"[{"id":"a","tools":["t"],"type":"param_drop","from":"x"}, {"id":"b"}]"#;
     assert!(toolwright_normalizer::rules::parse_file(file).is_err());
 }
 
 #[test]
-fn a_value_that_is_mapped_onto_itself_is_told_so() {
+fn value_mapped_onto_itself_is_reported() {
     let found =
         mistakes(r#"[{"id":"m","tools":["t"],"type":"value_map","from":"p","value":{"x":"y","a":"a"}}]"#);
     assert!(found.contains(r#""a" is mapped onto itself"#), "{found}");
@@ -599,7 +599,7 @@ fn no_mistake_hides_another() {
       fix: write server/name
     line 2, column 58: "from" is empty
       fix: write a name between the quotes
-    line 2, column 66: "to" is a text
+    line 2, column 66: "to" must be a string
       fix: write it in quotes
     line 2, column 68: unknown key "extra" in a param_alias rule
       fix: param_alias takes from, to, id, tools, type, enabled, note
@@ -611,7 +611,7 @@ fn no_mistake_hides_another() {
       fix: did you mean "param_drop"?
     line 3, column 61: "from" is empty
       fix: write a name between the quotes
-    line 3, column 72: "note" is a text
+    line 3, column 72: "note" must be a string
       fix: write it in quotes
     line 3, column 74: "note" is given twice with different values
       fix: keep one of them
@@ -639,13 +639,13 @@ fn entries_of_tools_that_can_hardly_match_are_mistakes() {
       fix: write server/name
     line 1, column 29: "/" in "tools" of rule "a" names neither a server nor a tool
       fix: list tool names, server/name, patterns, or "*"
-    line 1, column 33: "[abc" in "tools" of rule "a" has brackets, which are no wildcards here
+    line 1, column 33: "[abc" in "tools" of rule "a" has brackets, which are not wildcards here
       fix: use * for any characters and ? for one, or list the names one by one
     line 1, column 40: "fs/" in "tools" of rule "a" has no tool after the slash
       fix: write "fs/*"
     line 1, column 46: "/read" in "tools" of rule "a" has no server before the slash
       fix: write "read"
-    line 1, column 54: "{a,b}" in "tools" of rule "a" has brackets, which are no wildcards here
+    line 1, column 54: "{a,b}" in "tools" of rule "a" has brackets, which are not wildcards here
       fix: use * for any characters and ? for one, or list the names one by one
     "#);
 }

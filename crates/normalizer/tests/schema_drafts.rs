@@ -1,5 +1,5 @@
-//! Where the drafts of JSON Schema differ: each schema is judged as its own `$schema` says, and as
-//! the `jsonschema` crate judges it.
+//! Differences between the drafts of JSON Schema: each schema is validated as its own `$schema` says, and
+//! like in the `jsonschema` crate.
 
 use crate::support;
 
@@ -13,12 +13,12 @@ const DRAFT_7: &str = "http://json-schema.org/draft-07/schema#";
 const DRAFT_2019: &str = "https://json-schema.org/draft/2019-09/schema";
 const DRAFT_2020: &str = "https://json-schema.org/draft/2020-12/schema";
 
-/// The schema of the parameter `v` under a draft: what is accepted goes on with its bytes, and the
-/// oracle says the same.
+/// The schema of the parameter `v` under a draft: accepted values keep their bytes, and the oracle
+/// agrees.
 #[track_caller]
-fn assert_judged(draft: &str, about_v: &str, accepted: &[&str], rejected: &[&str]) {
+fn assert_validates(draft: &str, about_v: &str, accepted: &[&str], rejected: &[&str]) {
     let schema = format!(r#"{{"$schema":"{draft}","type":"object","properties":{{"v":{about_v}}}}}"#);
-    let judge = tool("probe", &schema);
+    let probe = tool("probe", &schema);
     let schema: Value = serde_json::from_str(&schema).expect("a schema");
     let oracle = jsonschema::validator_for(&schema).expect("a schema that the oracle takes");
     let mut wrong = Vec::new();
@@ -27,8 +27,8 @@ fn assert_judged(draft: &str, about_v: &str, accepted: &[&str], rejected: &[&str
             let arguments = format!(r#"{{"v":{value}}}"#);
             let valid = oracle.is_valid(&serde_json::from_str(&arguments).expect("a call"));
             assert_eq!(valid, expected, "the oracle on {arguments}");
-            let unchanged = outcome(&without_rules(), &judge, &arguments) == Outcome::Unchanged;
-            if judge.accepts(&arguments) != expected || unchanged != expected {
+            let unchanged = outcome(&without_rules(), &probe, &arguments) == Outcome::Unchanged;
+            if probe.accepts(&arguments) != expected || unchanged != expected {
                 wrong.push(format!("{value} should be {}", if expected { "accepted" } else { "rejected" }));
             }
         }
@@ -39,53 +39,58 @@ fn assert_judged(draft: &str, about_v: &str, accepted: &[&str], rejected: &[&str
 // === Draft 4 ===
 
 #[test]
-fn draft_4_sharpens_a_limit_by_a_boolean() {
-    assert_judged(DRAFT_4, r#"{"minimum":5,"exclusiveMinimum":true}"#, &["6", "5.5"], &["5", "4"]);
-    assert_judged(DRAFT_4, r#"{"maximum":5,"exclusiveMaximum":true}"#, &["4"], &["5", "6"]);
-    assert_judged(DRAFT_4, r#"{"minimum":5,"exclusiveMinimum":false}"#, &["5"], &["4"]);
+fn draft_4_has_exclusive_booleans() {
+    assert_validates(DRAFT_4, r#"{"minimum":5,"exclusiveMinimum":true}"#, &["6", "5.5"], &["5", "4"]);
+    assert_validates(DRAFT_4, r#"{"maximum":5,"exclusiveMaximum":true}"#, &["4"], &["5", "6"]);
+    assert_validates(DRAFT_4, r#"{"minimum":5,"exclusiveMinimum":false}"#, &["5"], &["4"]);
 }
 
 #[test]
-fn draft_4_sharpens_a_limit_by_a_boolean_that_stands_before_it() {
-    assert_judged(DRAFT_4, r#"{"exclusiveMinimum":true,"minimum":5}"#, &["6"], &["5"]);
-    assert_judged(DRAFT_4, r#"{"exclusiveMaximum":true,"maximum":5}"#, &["4"], &["5"]);
+fn draft_4_exclusive_boolean_may_precede_the_limit() {
+    assert_validates(DRAFT_4, r#"{"exclusiveMinimum":true,"minimum":5}"#, &["6"], &["5"]);
+    assert_validates(DRAFT_4, r#"{"exclusiveMaximum":true,"maximum":5}"#, &["4"], &["5"]);
 }
 
 #[test]
 fn draft_4_knows_neither_const_nor_contains_nor_names() {
-    assert_judged(DRAFT_4, r#"{"const":1}"#, &["1", "2"], &[]);
-    assert_judged(DRAFT_4, r#"{"contains":{"type":"string"}}"#, &["[1]"], &[]);
-    assert_judged(DRAFT_4, r#"{"propertyNames":{"maxLength":1}}"#, &[r#"{"ab":1}"#], &[]);
+    assert_validates(DRAFT_4, r#"{"const":1}"#, &["1", "2"], &[]);
+    assert_validates(DRAFT_4, r#"{"contains":{"type":"string"}}"#, &["[1]"], &[]);
+    assert_validates(DRAFT_4, r#"{"propertyNames":{"maxLength":1}}"#, &[r#"{"ab":1}"#], &[]);
 }
 
 #[test]
 fn draft_4_reads_tuples_and_dependencies() {
-    assert_judged(
+    assert_validates(
         DRAFT_4,
         r#"{"items":[{"type":"string"}],"additionalItems":{"type":"integer"}}"#,
         &[r#"["a",1,2]"#, "[]"],
         &[r#"[1]"#, r#"["a","b"]"#],
     );
-    assert_judged(DRAFT_4, r#"{"dependencies":{"a":["b"]}}"#, &[r#"{"a":1,"b":2}"#, "{}"], &[r#"{"a":1}"#]);
+    assert_validates(
+        DRAFT_4,
+        r#"{"dependencies":{"a":["b"]}}"#,
+        &[r#"{"a":1,"b":2}"#, "{}"],
+        &[r#"{"a":1}"#],
+    );
 }
 
 #[test]
 fn draft_6_has_const_and_limits_of_their_own() {
-    assert_judged(DRAFT_6, r#"{"const":1}"#, &["1", "1.0"], &["2"]);
-    assert_judged(DRAFT_6, r#"{"exclusiveMinimum":5}"#, &["6"], &["5"]);
-    assert_judged(DRAFT_6, r#"{"contains":{"type":"string"}}"#, &[r#"[1,"a"]"#], &["[1]", "[]"]);
+    assert_validates(DRAFT_6, r#"{"const":1}"#, &["1", "1.0"], &["2"]);
+    assert_validates(DRAFT_6, r#"{"exclusiveMinimum":5}"#, &["6"], &["5"]);
+    assert_validates(DRAFT_6, r#"{"contains":{"type":"string"}}"#, &[r#"[1,"a"]"#], &["[1]", "[]"]);
 }
 
 #[test]
 fn draft_6_knows_no_condition() {
-    assert_judged(DRAFT_6, r#"{"if":true,"then":false}"#, &["1"], &[]);
+    assert_validates(DRAFT_6, r#"{"if":true,"then":false}"#, &["1"], &[]);
 }
 
 // === Draft 7 ===
 
 #[test]
-fn draft_7_ignores_what_stands_beside_a_reference() {
-    assert_judged(
+fn draft_7_ignores_siblings_of_a_reference() {
+    assert_validates(
         DRAFT_7,
         r##"{"$ref":"#/properties/v/definitions/text","minLength":3,"definitions":{"text":{"type":"string"}}}"##,
         &[r#""a""#],
@@ -94,30 +99,40 @@ fn draft_7_ignores_what_stands_beside_a_reference() {
 }
 
 #[test]
-fn draft_7_reads_additional_items_beside_a_tuple() {
+fn draft_7_has_additional_items_of_a_tuple() {
     let about = r#"{"items":[{"type":"string"}],"additionalItems":false}"#;
-    assert_judged(DRAFT_7, about, &["[]", r#"["a"]"#], &[r#"["a",1]"#, "[1]"]);
+    assert_validates(DRAFT_7, about, &["[]", r#"["a"]"#], &[r#"["a",1]"#, "[1]"]);
     let about = r#"{"additionalItems":{"type":"integer"},"items":[true]}"#;
-    assert_judged(DRAFT_7, about, &[r#"["a",1]"#], &[r#"["a","b"]"#]);
+    assert_validates(DRAFT_7, about, &[r#"["a",1]"#], &[r#"["a","b"]"#]);
 }
 
 #[test]
 fn draft_7_ignores_additional_items_without_a_tuple() {
-    assert_judged(DRAFT_7, r#"{"additionalItems":false}"#, &["[]", "[1]"], &[]);
-    assert_judged(DRAFT_7, r#"{"items":{"type":"string"},"additionalItems":false}"#, &[r#"["a"]"#], &["[1]"]);
-    assert_judged(DRAFT_7, r#"{"additionalItems":{"type":"string"},"items":true}"#, &["[1]"], &[]);
-    assert_judged(DRAFT_7, r#"{"items":true,"additionalItems":{"type":"string"}}"#, &["[1]"], &[]);
+    assert_validates(DRAFT_7, r#"{"additionalItems":false}"#, &["[]", "[1]"], &[]);
+    assert_validates(
+        DRAFT_7,
+        r#"{"items":{"type":"string"},"additionalItems":false}"#,
+        &[r#"["a"]"#],
+        &["[1]"],
+    );
+    assert_validates(DRAFT_7, r#"{"additionalItems":{"type":"string"},"items":true}"#, &["[1]"], &[]);
+    assert_validates(DRAFT_7, r#"{"items":true,"additionalItems":{"type":"string"}}"#, &["[1]"], &[]);
 }
 
 #[test]
 fn draft_7_knows_no_keyword_of_later_drafts() {
-    assert_judged(DRAFT_7, r#"{"prefixItems":[{"type":"string"}]}"#, &["[1]"], &[]);
-    assert_judged(DRAFT_7, r#"{"contains":{"type":"string"},"minContains":2}"#, &[r#"["a"]"#], &["[1]"]);
-    assert_judged(DRAFT_7, r#"{"contains":{"type":"string"},"maxContains":1}"#, &[r#"["a","b"]"#], &["[1]"]);
-    assert_judged(DRAFT_7, r#"{"dependentRequired":{"a":["b"]}}"#, &[r#"{"a":1}"#], &[]);
-    assert_judged(DRAFT_7, r#"{"dependentSchemas":{"a":false}}"#, &[r#"{"a":1}"#], &[]);
-    assert_judged(DRAFT_7, r#"{"unevaluatedProperties":false}"#, &[r#"{"a":1}"#], &[]);
-    assert_judged(DRAFT_7, r#"{"unevaluatedItems":false}"#, &["[1]"], &[]);
+    assert_validates(DRAFT_7, r#"{"prefixItems":[{"type":"string"}]}"#, &["[1]"], &[]);
+    assert_validates(DRAFT_7, r#"{"contains":{"type":"string"},"minContains":2}"#, &[r#"["a"]"#], &["[1]"]);
+    assert_validates(
+        DRAFT_7,
+        r#"{"contains":{"type":"string"},"maxContains":1}"#,
+        &[r#"["a","b"]"#],
+        &["[1]"],
+    );
+    assert_validates(DRAFT_7, r#"{"dependentRequired":{"a":["b"]}}"#, &[r#"{"a":1}"#], &[]);
+    assert_validates(DRAFT_7, r#"{"dependentSchemas":{"a":false}}"#, &[r#"{"a":1}"#], &[]);
+    assert_validates(DRAFT_7, r#"{"unevaluatedProperties":false}"#, &[r#"{"a":1}"#], &[]);
+    assert_validates(DRAFT_7, r#"{"unevaluatedItems":false}"#, &["[1]"], &[]);
 }
 
 #[test]
@@ -135,7 +150,7 @@ fn draft_7_finds_schemas_by_an_id_that_is_a_fragment() {
 
 #[test]
 fn draft_2019_reads_tuples_as_draft_7_does() {
-    assert_judged(
+    assert_validates(
         DRAFT_2019,
         r#"{"items":[{"type":"string"}],"additionalItems":false}"#,
         &[r#"["a"]"#, "[]"],
@@ -145,25 +160,30 @@ fn draft_2019_reads_tuples_as_draft_7_does() {
 
 #[test]
 fn draft_2019_knows_no_prefix_items() {
-    assert_judged(DRAFT_2019, r#"{"prefixItems":[{"type":"string"}]}"#, &["[1]"], &[]);
+    assert_validates(DRAFT_2019, r#"{"prefixItems":[{"type":"string"}]}"#, &["[1]"], &[]);
 }
 
 #[test]
 fn draft_2019_reads_dependencies_in_their_two_keywords() {
-    assert_judged(DRAFT_2019, r#"{"dependentRequired":{"a":["b"]}}"#, &[r#"{"a":1,"b":2}"#], &[r#"{"a":1}"#]);
-    assert_judged(DRAFT_2019, r#"{"dependentSchemas":{"a":false}}"#, &["{}"], &[r#"{"a":1}"#]);
+    assert_validates(
+        DRAFT_2019,
+        r#"{"dependentRequired":{"a":["b"]}}"#,
+        &[r#"{"a":1,"b":2}"#],
+        &[r#"{"a":1}"#],
+    );
+    assert_validates(DRAFT_2019, r#"{"dependentSchemas":{"a":false}}"#, &["{}"], &[r#"{"a":1}"#]);
 }
 
 #[test]
 fn draft_2019_recurses_by_its_own_keyword() {
-    assert_judged(DRAFT_2019, r##"{"$recursiveRef":"#"}"##, &[r#"{"v":{}}"#], &[r#"{"v":{"v":1}}"#, "1"]);
+    assert_validates(DRAFT_2019, r##"{"$recursiveRef":"#"}"##, &[r#"{"v":{}}"#], &[r#"{"v":{"v":1}}"#, "1"]);
 }
 
 // === 2020-12 ===
 
 #[test]
-fn draft_2020_reads_what_stands_beside_a_reference() {
-    assert_judged(
+fn draft_2020_validates_siblings_of_a_reference() {
+    assert_validates(
         DRAFT_2020,
         r##"{"$ref":"#/$defs/text","minLength":3,"$defs":{"text":{"type":"string"}}}"##
             .replace("#/$defs", "#/properties/v/$defs")
@@ -175,26 +195,26 @@ fn draft_2020_reads_what_stands_beside_a_reference() {
 
 #[test]
 fn draft_2020_ignores_additional_items_and_dependencies() {
-    assert_judged(DRAFT_2020, r#"{"prefixItems":[true],"additionalItems":false}"#, &["[1,2]"], &[]);
+    assert_validates(DRAFT_2020, r#"{"prefixItems":[true],"additionalItems":false}"#, &["[1,2]"], &[]);
 }
 
 #[test]
 fn draft_2020_counts_what_a_list_contains() {
     let about = r#"{"contains":{"type":"string"},"minContains":0,"maxContains":1}"#;
-    assert_judged(DRAFT_2020, about, &["[]", "[1]", r#"["a"]"#], &[r#"["a","b"]"#]);
-    assert_judged(DRAFT_2020, r#"{"minContains":2}"#, &["[]"], &[]);
+    assert_validates(DRAFT_2020, about, &["[]", "[1]", r#"["a"]"#], &[r#"["a","b"]"#]);
+    assert_validates(DRAFT_2020, r#"{"minContains":2}"#, &["[]"], &[]);
 }
 
-/// Both judges on whole arguments.
+/// Both validators on whole arguments.
 #[track_caller]
-fn assert_judged_whole(schema: &str, calls: &[(&str, bool)]) {
-    let judge = tool("probe", schema);
+fn assert_validates_whole(schema: &str, calls: &[(&str, bool)]) {
+    let probe = tool("probe", schema);
     let schema: Value = serde_json::from_str(schema).expect("a schema");
     let oracle = jsonschema::validator_for(&schema).expect("a schema that the oracle takes");
     for (arguments, expected) in calls {
         let valid = oracle.is_valid(&serde_json::from_str(arguments).expect("a call"));
         assert_eq!(valid, *expected, "the oracle on {arguments}");
-        assert_eq!(judge.accepts(arguments), *expected, "{arguments}");
+        assert_eq!(probe.accepts(arguments), *expected, "{arguments}");
     }
 }
 
@@ -213,13 +233,13 @@ fn draft_2020_follows_anchors_ids_and_dynamic_references() {
         (r#"{"c":1}"#, false),
         (r#"{"d":1}"#, false),
     ];
-    assert_judged_whole(schema, &calls);
+    assert_validates_whole(schema, &calls);
 }
 
-/// Which schema such a reference means depends on the path of the validation. A valid call is unchanged; an
-/// invalid one goes to the server, which decides.
+/// The target of such a reference depends on the path of the validation. A valid call is unchanged; an
+/// invalid one is forwarded to the server, which decides.
 #[test]
-fn dynamic_references_with_several_targets_leave_the_schema_unjudged() {
+fn dynamic_references_with_several_targets_are_not_validated() {
     let nested_2019 = r##"{"$schema":"https://json-schema.org/draft/2019-09/schema","$id":"http://localhost:4242/a.json",
         "$recursiveAnchor":true,
         "$defs":{"inner":{"$id":"inner.json","$recursiveAnchor":true,
@@ -245,18 +265,18 @@ fn dynamic_references_with_one_target_are_validated() {
     let tree = r##"{"$schema":"https://json-schema.org/draft/2019-09/schema","$id":"https://example.org/tree",
         "$recursiveAnchor":true,"type":"object",
         "properties":{"child":{"$recursiveRef":"#"},"value":{"type":"integer"}},"required":["value"]}"##;
-    assert_judged_whole(
+    assert_validates_whole(
         tree,
         &[(r#"{"value":1,"child":{"value":2}}"#, true), (r#"{"value":1,"child":{"value":"x"}}"#, false)],
     );
 }
 
 #[test]
-fn a_local_reference_starts_at_the_resource_that_it_stands_in() {
+fn local_reference_is_relative_to_its_resource() {
     let schema = r##"{"$id":"https://example.org/root","properties":{"c":{"$ref":"item#/$defs/deep"}},
         "$defs":{"flag":{"type":"string"},
                  "i":{"$id":"item","$defs":{"deep":{"$ref":"#/$defs/flag"},"flag":{"type":"boolean"}}}}}"##;
-    assert_judged_whole(schema, &[(r#"{"c":true}"#, true), (r#"{"c":"x"}"#, false)]);
+    assert_validates_whole(schema, &[(r#"{"c":true}"#, true), (r#"{"c":"x"}"#, false)]);
 }
 
 #[test]
@@ -271,7 +291,7 @@ fn references_follow_escaped_pointers() {
         (r#"{"c":1}"#, false),
         (r#"{"d":1}"#, false),
     ];
-    assert_judged_whole(schema, &calls);
+    assert_validates_whole(schema, &calls);
 }
 
 #[test]
@@ -279,25 +299,25 @@ fn references_follow_percent_escapes_of_any_character() {
     let schema = r##"{"properties":{"a":{"$ref":"#/$defs/with%20space"},"b":{"$ref":"#/$defs/caf%C3%A9"}},
         "$defs":{"with space":{"type":"string"},"café":{"type":"integer"}}}"##;
     let calls = [(r#"{"a":"x","b":1}"#, true), (r#"{"a":1}"#, false), (r#"{"b":"x"}"#, false)];
-    assert_judged_whole(schema, &calls);
+    assert_validates_whole(schema, &calls);
 }
 
 #[test]
 fn a_schema_without_a_draft_is_read_as_2020_12() {
-    let judge = tool("probe", r#"{"properties":{"v":{"prefixItems":[{"type":"string"}],"items":false}}}"#);
-    assert!(judge.accepts(r#"{"v":["a"]}"#));
-    assert!(!judge.accepts(r#"{"v":["a",1]}"#));
+    let probe = tool("probe", r#"{"properties":{"v":{"prefixItems":[{"type":"string"}],"items":false}}}"#);
+    assert!(probe.accepts(r#"{"v":["a"]}"#));
+    assert!(!probe.accepts(r#"{"v":["a",1]}"#));
 }
 
 // === Patterns mean what ECMA-262 says ===
 
-/// The pattern, as it stands in the schema's JSON, on texts as they stand in the call's.
+/// The pattern, as JSON in the schema, on texts, as JSON in the call.
 #[track_caller]
 fn assert_pattern(pattern: &str, accepted: &[&str], rejected: &[&str]) {
-    let judge = tool("probe", &format!(r#"{{"properties":{{"v":{{"pattern":"{pattern}"}}}}}}"#));
+    let probe = tool("probe", &format!(r#"{{"properties":{{"v":{{"pattern":"{pattern}"}}}}}}"#));
     for (texts, expected) in [(accepted, true), (rejected, false)] {
         for text in texts {
-            assert_eq!(judge.accepts(&format!(r#"{{"v":"{text}"}}"#)), expected, "{pattern} on {text}");
+            assert_eq!(probe.accepts(&format!(r#"{{"v":"{text}"}}"#)), expected, "{pattern} on {text}");
         }
     }
 }

@@ -1,5 +1,5 @@
-//! The judge against an independent one: odd schemas and values near them are judged by the
-//! `jsonschema` crate too, and what both accept keeps its bytes.
+//! The validator against an independent one: odd schemas and values near them are also validated by the
+//! `jsonschema` crate, and calls that both accept keep their bytes.
 //!
 //! `PROPTEST_CASES` sets the number of schemas per dialect; each is tried with several values.
 //! Deliberate differences are not generated: `nullable`, look-around in patterns, references out of
@@ -19,32 +19,32 @@ use support::tool;
 use toolwright_model::Outcome;
 use toolwright_normalizer::{Normalizer, RawArguments, Tool};
 
-/// Schemas per dialect when nothing is said.
+/// Default number of schemas per dialect.
 const SCHEMAS: u32 = 5_000;
 /// Values per schema.
 const VALUES: usize = 8;
 
 #[test]
-fn odd_schemas_of_2020_12_are_judged_as_by_the_oracle() {
+fn odd_2020_12_schemas_agree_with_the_oracle() {
     compare(Dialect::Modern);
 }
 
 #[test]
-fn odd_schemas_of_draft_7_are_judged_as_by_the_oracle() {
+fn odd_draft_7_schemas_agree_with_the_oracle() {
     compare(Dialect::Seven);
 }
 
 fn compare(dialect: Dialect) {
     let cases = std::env::var("PROPTEST_CASES").ok().and_then(|cases| cases.parse().ok()).unwrap_or(SCHEMAS);
     let config = Config { cases, failure_persistence: None, max_shrink_iters: 4_000, ..Config::default() };
-    let (judged, accepted) = (Cell::new(0u32), Cell::new(0u32));
+    let (validated, accepted) = (Cell::new(0u32), Cell::new(0u32));
     let strategy = (schema(dialect), vec(any::<u64>(), VALUES));
     let result = TestRunner::new(config).run(&strategy, |(schema, seeds)| {
-        let judges = Judges::of(dialect, &schema)?;
+        let validators = Validators::of(dialect, &schema)?;
         for seed in seeds {
             let value = near(&schema, seed);
-            judged.set(judged.get() + 1);
-            accepted.set(accepted.get() + u32::from(judges.compare(&value)?));
+            validated.set(validated.get() + 1);
+            accepted.set(accepted.get() + u32::from(validators.compare(&value)?));
         }
         Ok(())
     });
@@ -53,37 +53,37 @@ fn compare(dialect: Dialect) {
         Err(TestError::Fail(reason, (schema, _))) => panic!("{reason}\nschema: {schema}"),
         Err(abort) => panic!("{abort}"),
     }
-    // Neither judge is tested by cases that all go one way.
-    let share = f64::from(accepted.get()) / f64::from(judged.get());
-    assert!(cases < 1_000 || (0.25..0.75).contains(&share), "{share} of {} are valid", judged.get());
+    // Cases with the same result would not test either validator.
+    let share = f64::from(accepted.get()) / f64::from(validated.get());
+    assert!(cases < 1_000 || (0.25..0.75).contains(&share), "{share} of {} are valid", validated.get());
 }
 
-/// Both judges of one schema.
-struct Judges {
+/// Both validators of one schema.
+struct Validators {
     ours: Tool,
     oracle: jsonschema::Validator,
     normalizer: Normalizer,
 }
 
-impl Judges {
-    fn of(dialect: Dialect, schema: &Value) -> Result<Judges, TestCaseError> {
+impl Validators {
+    fn of(dialect: Dialect, schema: &Value) -> Result<Validators, TestCaseError> {
         let oracle = match dialect {
             Dialect::Modern => jsonschema::draft202012::new(schema),
             Dialect::Seven => jsonschema::draft7::new(schema),
         };
         let oracle =
             oracle.map_err(|error| TestCaseError::fail(format!("no schema to the oracle: {error}")))?;
-        Ok(Judges { ours: tool("probe", &schema.to_string()), oracle, normalizer: Normalizer::default() })
+        Ok(Validators { ours: tool("probe", &schema.to_string()), oracle, normalizer: Normalizer::default() })
     }
 
-    /// The oracle's word. It panics on some schemas that refer to themselves; those say nothing.
+    /// The result of the oracle. It panics on some schemas that refer to themselves; those are skipped.
     fn oracle_accepts(&self, value: &Value) -> Result<bool, TestCaseError> {
         std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| self.oracle.is_valid(value)))
             .map_err(|_| TestCaseError::reject("the oracle panics"))
     }
 
-    /// Both on one value; whether they accept it. What is accepted keeps its bytes, and what is
-    /// mended is accepted by the oracle.
+    /// Compares both on one value; returns whether they accept it. An accepted value keeps its bytes, and the
+    /// oracle accepts a repaired one.
     fn compare(&self, value: &Value) -> Result<bool, TestCaseError> {
         let valid = self.oracle_accepts(value)?;
         let text = value.to_string();
@@ -93,9 +93,10 @@ impl Judges {
             outcome if valid => prop_assert!(false, "valid, but changed: {} {:?}", text, outcome),
             Outcome::Refused { .. } => {}
             Outcome::Repaired { arguments, .. } => {
-                let mended: Value = serde_json::from_str(&arguments).expect("mended arguments are JSON");
+                let repaired_text: Value =
+                    serde_json::from_str(&arguments).expect("mended arguments are JSON");
                 prop_assert!(
-                    self.oracle_accepts(&mended)?,
+                    self.oracle_accepts(&repaired_text)?,
                     "mended into what is invalid: {} {}",
                     text,
                     arguments

@@ -1,4 +1,4 @@
-//! The behaviour of this crate, one module for each subject, linked as one program: a program for each file costs minutes and gigabytes.
+//! Behaviour of this crate, one module for each subject, linked as one program: a program for each file costs minutes and gigabytes.
 
 mod bounds;
 mod builtin_rules;
@@ -7,7 +7,6 @@ mod docs;
 mod explanations;
 mod file_path_names;
 mod generator;
-mod growing;
 mod laws;
 mod look_alikes;
 mod object_cases;
@@ -16,10 +15,11 @@ mod refusals;
 mod rule_order;
 mod rule_payloads;
 mod rule_types;
-mod rules_at_rest;
 mod rules_file;
+mod rules_fixed_point;
 mod schema_drafts;
 mod schema_oracle;
+mod streaming_gate;
 mod support;
 mod tool_names;
 mod trap;

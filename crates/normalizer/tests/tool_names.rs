@@ -1,4 +1,4 @@
-//! Names of tools that look like another one: by a sign, by a wrapper, by the place they speak of; and what looking costs.
+//! Tool names that look like another one: by a sign, by a wrapper, by their server; and the cost of the lookup.
 
 use crate::support;
 
@@ -47,7 +47,7 @@ fn a_sign_before_or_after_a_name_is_never_dropped() {
 }
 
 #[test]
-fn a_wrapper_does_not_hide_that_a_name_speaks_of_another_place() {
+fn wrapper_does_not_hide_another_server() {
     let evil = [NamedTool::new("vault_put", Some("evil")), NamedTool::new("staging_db_write", Some("evil"))];
     let places = ["vault", "staging", "db"];
     for name in ["vault_put", "vaultPut", "staging_db_write"] {
@@ -64,10 +64,10 @@ fn a_wrapper_does_not_hide_that_a_name_speaks_of_another_place() {
         assert_eq!(code(sent, &evil, &places), Err(NameMiss::Unknown), "{sent}");
         assert_eq!(code(sent, &evil, &[]), Ok(Some(Code::ToolNameForm)), "{sent} where nothing is called so");
     }
-    // The configuration may write a place in other words than the name does.
+    // The configuration may write the name of a server differently from the tool name.
     let look_alike = [NamedTool::new("github_create_issue", Some("evil"))];
     assert_eq!(code("functions.github_create_issue", &look_alike, &["GitHub"]), Err(NameMiss::Unknown));
-    // Of a place and a longer one that starts like it, the longer one counts.
+    // If one server name is a prefix of another, the longer one counts.
     let own = [NamedTool::new("my_vault__put", Some("my_vault"))];
     assert_eq!(code("My_Vault__Put", &own, &["my"]), Ok(Some(Code::ToolNameForm)));
     let other = [NamedTool::new("my_vault_put", Some("my"))];
@@ -75,7 +75,7 @@ fn a_wrapper_does_not_hide_that_a_name_speaks_of_another_place() {
 }
 
 #[test]
-fn a_server_that_no_list_names_is_not_taken_off() {
+fn unknown_server_prefix_is_not_removed() {
     let tools = ["deploy", "mcp__prod__list", "staging__list"].map(|name| NamedTool::new(name, None));
     for server in ["undo", "simulate", "dry_run", "staging", "prod", "github"] {
         let sent = format!("mcp__{server}__deploy");
@@ -88,7 +88,7 @@ fn a_server_that_no_list_names_is_not_taken_off() {
 }
 
 #[test]
-fn a_long_name_has_no_nearest() {
+fn long_name_has_no_closest_match() {
     let tools = [NamedTool::new("read_file", None)];
     let error = find_tool(&"read_file_".repeat(20), &tools, &[]).expect_err("unknown");
     assert!(matches!(&error, NameError::Unknown { nearest, .. } if nearest.is_empty()), "{error}");
@@ -98,7 +98,7 @@ fn a_long_name_has_no_nearest() {
 }
 
 #[test]
-fn looking_for_an_unknown_name_grows_with_the_number_of_tools() {
+fn lookup_of_unknown_name_takes_linear_time() {
     assert_grows_linearly(250, |count| {
         let names: Vec<String> = (0..count).map(|at| format!("tool_{at:04}_{}", "x".repeat(40))).collect();
         let tools: Vec<NamedTool<'_>> = names.iter().map(|name| NamedTool::new(name, None)).collect();

@@ -1,4 +1,4 @@
-//! Beside every kind of repair, the look-alike that must be refused or left alone. Those of the text
+//! Next to every kind of repair, the look-alike that must be refused or stay unchanged. Those of the text
 //! itself and of the words around it are in `traps_text.rs`.
 
 use crate::trap;
@@ -8,7 +8,7 @@ use toolwright_normalizer::{Normalizer, RawArguments, Tool};
 use trap::{NUMBER, TEXT, outcome, refused, repaired, tool};
 
 #[test]
-fn a_grade_is_a_score_but_a_radius_is_no_diameter() {
+fn grade_is_a_score_but_radius_is_not_a_diameter() {
     let grades = tool("class_average", r#""gradeDict":{"type":"object"}"#, r#""gradeDict""#, false);
     repaired(&grades, r#"{"scores":{"ann":1}}"#, r#"{"gradeDict":{"ann":1}}"#);
     let circle = tool("circle_area", &format!(r#""diameter":{NUMBER}"#), r#""diameter""#, false);
@@ -56,7 +56,7 @@ fn brackets_are_closed_after_a_normal_finish_but_never_for_a_destructive_tool() 
 }
 
 #[test]
-fn a_missing_old_text_is_never_made_up_and_old_and_new_never_change_places() {
+fn old_and_new_text_are_never_invented_or_swapped() {
     let properties = format!(r#""path":{TEXT},"old_string":{TEXT},"new_string":{TEXT}"#);
     let edit = tool("edit", &properties, r#""path","old_string","new_string""#, false);
     repaired(
@@ -79,7 +79,7 @@ fn a_near_alias_is_kept_and_a_filter_is_not_dropped() {
 }
 
 #[test]
-fn a_value_that_a_union_accepts_is_left_alone() {
+fn value_accepted_by_union_stays_unchanged() {
     let find = tool("find", r#""id":{"anyOf":[{"type":"string"},{"type":"integer"}]}"#, r#""id""#, false);
     assert_eq!(outcome(&find, r#"{"id":"42"}"#), Outcome::Unchanged);
     let nullable = tool("save", r#""template":{"anyOf":[{"type":"string"},{"type":"null"}]}"#, "", false);
@@ -98,7 +98,7 @@ fn a_destructive_flag_is_read_by_its_own_name_and_plain_words_only() {
 }
 
 #[test]
-fn a_destructive_tool_takes_one_clear_alias_and_no_slip() {
+fn destructive_tool_accepts_one_clear_alias_and_no_typo() {
     let wipe = tool("drop_table", &format!(r#""table":{TEXT}"#), r#""table""#, true);
     repaired(&wipe, r#"{"table_name":"t"}"#, r#"{"table":"t"}"#);
     refused(&wipe, r#"{"tabel":"t"}"#, Code::OverRiskBudget);
@@ -123,7 +123,7 @@ fn units_negations_and_opposites_are_other_parameters() {
 }
 
 #[test]
-fn an_envelope_is_opened_unless_it_is_a_parameter_or_names_another_tool() {
+fn envelope_is_removed_unless_parameter_or_other_tool() {
     let read = tool("open_note", &format!(r#""path":{TEXT}"#), r#""path""#, false);
     repaired(&read, r#"{"name":"open_note","arguments":{"path":"a"}}"#, r#"{"path":"a"}"#);
     refused(&read, r#"{"name":"delete_note","arguments":{"path":"a"}}"#, Code::ConflictingValues);
@@ -132,7 +132,7 @@ fn an_envelope_is_opened_unless_it_is_a_parameter_or_names_another_tool() {
 }
 
 #[test]
-fn the_normalizer_and_its_tools_go_between_threads() {
+fn normalizer_and_tools_are_send_and_sync() {
     fn shared<T: Send + Sync>() {}
     shared::<Normalizer>();
     shared::<Tool>();
@@ -165,7 +165,7 @@ fn one_rename_in_every_item_is_one_guess_and_many_renames_are_many() {
         r#"{"files":{"a":{"path":"x"},"b":{"path":"y"}}}"#,
     );
     refused(&map, r#"{"files":{"a":{"file_path":"x"},"b":{"filename":"y"}}}"#, Code::OverRiskBudget);
-    // Two places of the schema are two guesses.
+    // Two positions in the schema are two guesses.
     let two = tool("move", &format!(r#""one":{file},"two":{file}"#), "", true);
     repaired(
         &two,
@@ -175,14 +175,14 @@ fn one_rename_in_every_item_is_one_guess_and_many_renames_are_many() {
     refused(&two, r#"{"one":{"file_path":"x"},"two":{"file_path":"y"}}"#, Code::OverRiskBudget);
 }
 
-/// A union of so many forms, each with its own `kind`.
+/// A union of `count` forms, each with its own `kind`.
 fn shapes(count: usize, branch: impl Fn(usize) -> String) -> Tool {
     let branches: Vec<String> = (0..count).map(branch).collect();
     tool("draw", &format!(r#""shape":{{"oneOf":[{}]}}"#, branches.join(",")), r#""shape""#, false)
 }
 
 #[test]
-fn of_many_forms_the_one_that_the_value_names_is_taken() {
+fn discriminator_selects_the_form() {
     let by_kind = shapes(400, |at| {
         format!(
             r#"{{"type":"object","properties":{{"kind":{{"const":"k{at}"}},"size":{{"type":"integer"}}}},"required":["kind","size"],"additionalProperties":false}}"#
@@ -193,7 +193,7 @@ fn of_many_forms_the_one_that_the_value_names_is_taken() {
     repaired(&by_kind, &kind("K399", "5"), &kind("k399", "5"));
     refused(&by_kind, &kind("k399", "\"big\""), Code::ValueMismatch);
     refused(&by_kind, &kind("circle", "5"), Code::UnknownEnumValue);
-    // Nothing says which form it is.
+    // Nothing selects the form.
     refused(&by_kind, r#"{"shape":{"size":"5"}}"#, Code::OverLimit);
     let by_name = shapes(400, |at| {
         format!(
@@ -244,7 +244,7 @@ fn one_item_is_put_in_a_list_and_several_in_one_text_are_not() {
     ] {
         refused(&list, &format!(r#"{{"labels":"{}"}}"#, several.replace('\n', "\\n")), Code::ValueMismatch);
     }
-    // A list of allowed values says what one item is.
+    // A list of allowed values decides what one item is.
     let listed =
         tool("label", r#""labels":{"type":"array","items":{"enum":["a,b","c"]}}"#, r#""labels""#, false);
     repaired(&listed, r#"{"labels":"a,b"}"#, r#"{"labels":["a,b"]}"#);
@@ -252,21 +252,21 @@ fn one_item_is_put_in_a_list_and_several_in_one_text_are_not() {
 }
 
 #[test]
-fn a_map_written_as_pairs_is_no_map_in_a_list() {
+fn map_written_as_pairs_is_not_a_map_in_a_list() {
     let map = format!(r#""headers":{{"type":"object","additionalProperties":{TEXT}}}"#);
     let send = tool("send", &map, r#""headers""#, false);
     repaired(&send, r#"{"headers":[{"Accept":"text"}]}"#, r#"{"headers":{"Accept":"text"}}"#);
     refused(&send, r#"{"headers":[{"key":"Accept","value":"text"}]}"#, Code::ValueMismatch);
     refused(&send, r#"{"headers":[{"name":"Accept","value":"text"}]}"#, Code::ValueMismatch);
     refused(&send, r#"{"headers":[{"key":"A","value":"b"},{"key":"C","value":"d"}]}"#, Code::ValueMismatch);
-    // Where `key` and `value` are the members of the object, it is one.
+    // If `key` and `value` are the members of the object, it is one.
     let pair = format!(r#""entry":{{"type":"object","properties":{{"key":{TEXT},"value":{TEXT}}}}}"#);
     let put = tool("put", &pair, r#""entry""#, false);
     repaired(&put, r#"{"entry":[{"key":"a","value":"b"}]}"#, r#"{"entry":{"key":"a","value":"b"}}"#);
 }
 
 #[test]
-fn a_neutral_level_around_exactly_the_parameters_is_opened_and_no_other() {
+fn only_neutral_level_around_the_parameters_is_removed() {
     let properties = format!(r#""city":{TEXT},"country":{TEXT},"days":{{"type":"integer"}}"#);
     let weather = tool("get_weather", &properties, r#""city""#, false);
     for key in ["location", "fields", "item", "object", "root", "settings", "record"] {
@@ -277,14 +277,14 @@ fn a_neutral_level_around_exactly_the_parameters_is_opened_and_no_other() {
         );
     }
     repaired(&weather, r#"{"fields":{"City":"Rome","days":"2"}}"#, r#"{"city":"Rome","days":2}"#);
-    // A key inside that is no parameter, one that is only like one, a required one missing.
+    // A key inside that is not a parameter, one that is only similar, a required one missing.
     refused(&weather, r#"{"fields":{"city":"Rome","color":"red"}}"#, Code::MeaningfulUnknown);
     refused(&weather, r#"{"fields":{"town":"Rome"}}"#, Code::MeaningfulUnknown);
     refused(&weather, r#"{"fields":{"country":"Italy"}}"#, Code::MissingRequired);
-    // Something beside it, and a key that says which of two things is meant.
+    // Something next to it, and a key that selects one of two things.
     refused(&weather, r#"{"fields":{"city":"Rome"},"unit":"metric"}"#, Code::MeaningfulUnknown);
     refused(&weather, r#"{"parent":{"city":"Rome"}}"#, Code::MeaningfulUnknown);
-    // What says whether, when, by whom or to what it is done.
+    // Keys that determine whether, when, by whom or to what it is done.
     for key in [
         "foo",
         "dry_run",
@@ -319,11 +319,11 @@ fn a_neutral_level_around_exactly_the_parameters_is_opened_and_no_other() {
     // A key that may name another tool.
     refused(&weather, r#"{"delete_city":{"city":"Rome"}}"#, Code::MeaningfulUnknown);
     refused(&weather, r#"{"delete":{"city":"Rome"}}"#, Code::MeaningfulUnknown);
-    // A misspelt parameter is no envelope.
+    // A misspelt parameter is not an envelope.
     let area = r#""field":{"type":"object","properties":{"city":{"type":"string"}}}"#;
     let both = tool("get_weather", &format!(r#""city":{TEXT},{area}"#), "", false);
     refused(&both, r#"{"fields":{"city":"Rome"}}"#, Code::AmbiguousReading);
-    // Never for a tool that can destroy something.
+    // Never for a destructive tool.
     let wipe = tool("reset_city", &properties, r#""city""#, true);
     refused(&wipe, r#"{"fields":{"city":"Rome"}}"#, Code::OverRiskBudget);
     let definition = ToolDefinition {
@@ -337,7 +337,7 @@ fn a_neutral_level_around_exactly_the_parameters_is_opened_and_no_other() {
 }
 
 #[test]
-fn a_whole_call_is_opened_even_where_name_is_a_parameter() {
+fn whole_call_is_unwrapped_even_if_name_is_a_parameter() {
     let get = tool("get_pods", &format!(r#""kind":{TEXT},"name":{TEXT}"#), r#""kind""#, false);
     repaired(&get, r#"{"name":"get_pods","arguments":{"kind":"pods"}}"#, r#"{"kind":"pods"}"#);
     // Another name is a value and stays.
@@ -345,7 +345,7 @@ fn a_whole_call_is_opened_even_where_name_is_a_parameter() {
 }
 
 #[test]
-fn the_tools_own_name_beside_the_arguments_is_left_out_and_another_name_is_not() {
+fn only_own_tool_name_next_to_arguments_is_dropped() {
     let find = tool("search_docs", &format!(r#""query":{TEXT}"#), r#""query""#, false);
     for sent in [
         r#"{"tool":"search_docs","query":"x"}"#,
@@ -365,13 +365,13 @@ fn the_tools_own_name_beside_the_arguments_is_left_out_and_another_name_is_not()
         r#"{"tool_uses":[{"recipient_name":"functions.delete_docs","parameters":{"query":"x"}}]}"#,
         Code::ValueMismatch,
     );
-    // A parameter of that name is one.
+    // If the tool has a parameter of that name, it is one.
     let named = tool("search_docs", &format!(r#""query":{TEXT},"name":{TEXT}"#), r#""query""#, false);
     assert_eq!(outcome(&named, r#"{"name":"search_docs","query":"x"}"#), Outcome::Unchanged);
 }
 
 #[test]
-fn remarks_beside_the_arguments_are_dropped_and_what_shapes_the_call_is_not() {
+fn only_remarks_next_to_arguments_are_dropped() {
     let path = format!(r#""path":{TEXT}"#);
     let read = tool("read_note", &path, r#""path""#, false);
     let wipe = tool("delete_note", &path, r#""path""#, false);
@@ -386,7 +386,7 @@ fn remarks_beside_the_arguments_are_dropped_and_what_shapes_the_call_is_not() {
     for key in ["explanation", "comment", "reason", "note", "message"] {
         refused(&read, &format!(r#"{{"path":"a","{key}":"x"}}"#), Code::MeaningfulUnknown);
     }
-    // Names come first.
+    // Names have priority.
     let explain = tool("save_note", &format!(r#""path":{TEXT},"explanation":{TEXT}"#), r#""path""#, false);
     assert_eq!(outcome(&explain, r#"{"path":"a","explanation":"b"}"#), Outcome::Unchanged);
 }

@@ -1,4 +1,4 @@
-//! Beside every alias that is taken, and every tool that is handled with care, its look-alike.
+//! Next to every alias that is accepted, and every tool that needs care, its look-alike.
 
 use crate::trap;
 
@@ -21,7 +21,7 @@ fn tool(name: &str, parameters: &[&str]) -> Tool {
 }
 
 #[test]
-fn a_sort_field_is_no_sort_direction() {
+fn sort_field_is_not_sort_direction() {
     for name in ["sort_direction", "sort_order"] {
         let find = tool("find_items", &["q:string!", &format!("{name}:string")]);
         repaired(&find, r#"{"q":"x","sort":"desc"}"#, &format!(r#"{{"q":"x","{name}":"desc"}}"#));
@@ -55,7 +55,7 @@ fn a_sort_field_is_no_sort_direction() {
 }
 
 #[test]
-fn a_slip_is_refused_by_every_tool_that_destroys_interrupts_or_pays() {
+fn typo_is_refused_for_destructive_tools() {
     for name in [
         "empty_trash",
         "format_disk",
@@ -81,7 +81,7 @@ fn a_slip_is_refused_by_every_tool_that_destroys_interrupts_or_pays() {
 }
 
 #[test]
-fn a_tool_that_runs_what_it_is_given_allows_a_slip_but_not_many_guesses() {
+fn running_tool_allows_a_typo_but_not_many_guesses() {
     let run = tool("run_shell", &["command:string!", "workdir:string!", "label:string!", "quiet:boolean"]);
     repaired(
         &run,
@@ -99,7 +99,7 @@ fn a_tool_that_runs_what_it_is_given_allows_a_slip_but_not_many_guesses() {
 }
 
 #[test]
-fn a_flag_that_can_destroy_takes_true_and_false_only() {
+fn destructive_flag_accepts_true_and_false_only() {
     for flag in
         ["remove_files", "discard_changes", "empty_trash", "unlink", "everything", "include_volumes", "amend"]
     {
@@ -109,7 +109,7 @@ fn a_flag_that_can_destroy_takes_true_and_false_only() {
         let arguments = format!(r#"{{"zone":"z","{flag}":"true"}}"#);
         repaired(&sync, &arguments, &format!(r#"{{"zone":"z","{flag}":true}}"#));
     }
-    // And so do all flags of a tool that destroys.
+    // And so do all flags of a destructive tool.
     let purge = tool("purge_cache", &["zone:string!", "verbose:boolean"]);
     refused(&purge, r#"{"zone":"z","verbose":"yes"}"#, Code::ValueMismatch);
     repaired(&purge, r#"{"zone":"z","verbose":"False"}"#, r#"{"zone":"z","verbose":false}"#);
@@ -132,7 +132,7 @@ fn one_and_zero_are_booleans_and_no_other_number_is() {
     }
     let delete = tool("delete_city", &["city:string!", "hourly:boolean"]);
     refused(&delete, r#"{"city":"R","hourly":1}"#, Code::ValueMismatch);
-    // A level is no flag, and the items of a list are no flags either.
+    // A level is not a flag, and neither are the items of a list.
     let build = tool("build_it", &["city:string!", "debug:boolean"]);
     refused(&build, r#"{"city":"R","debug_level":1}"#, Code::MeaningfulUnknown);
     let list = r#""flags":{"type":"array","items":{"type":"boolean"}}"#;
@@ -140,7 +140,7 @@ fn one_and_zero_are_booleans_and_no_other_number_is() {
 }
 
 #[test]
-fn a_project_is_its_key_only_when_it_is_a_code() {
+fn project_is_its_key_only_if_it_is_a_code() {
     let create = tool("jira_create_issue", &["project_key:string!", "summary:string!"]);
     repaired(&create, r#"{"project":"OPS","summary":"s"}"#, r#"{"project_key":"OPS","summary":"s"}"#);
     refused(&create, r#"{"project":"Operations","summary":"s"}"#, Code::MeaningfulUnknown);
@@ -150,7 +150,7 @@ fn a_project_is_its_key_only_when_it_is_a_code() {
 }
 
 #[test]
-fn an_identifier_stands_for_its_thing_only_when_it_says_whose_it_is() {
+fn identifier_matches_its_entity_only_by_prefix() {
     let get = tool("get_invoices", &["customer:string!"]);
     repaired(&get, r#"{"customer_id":"cus_1"}"#, r#"{"customer":"cus_1"}"#);
     refused(&get, r#"{"customer_id":"ord_1"}"#, Code::MeaningfulUnknown);
@@ -160,7 +160,7 @@ fn an_identifier_stands_for_its_thing_only_when_it_says_whose_it_is() {
 }
 
 #[test]
-fn both_ends_of_a_way_are_taken_together_or_not_at_all() {
+fn both_ends_of_a_route_are_renamed_or_neither() {
     let way = tool("maps_directions", &["origin:string!", "destination:string!", "mode:string"]);
     repaired(&way, r#"{"start":"Rome","end":"Milan"}"#, r#"{"origin":"Rome","destination":"Milan"}"#);
     refused(&way, r#"{"start":"Rome"}"#, Code::MeaningfulUnknown);
@@ -186,7 +186,7 @@ fn both_ends_of_a_way_are_taken_together_or_not_at_all() {
 }
 
 #[test]
-fn a_statement_is_a_query_where_statements_are_run() {
+fn statement_is_a_query_only_for_databases() {
     repaired(&tool("bigquery", &["query:string!"]), r#"{"sql":"SELECT 1"}"#, r#"{"query":"SELECT 1"}"#);
     refused(&tool("web_search", &["query:string!"]), r#"{"sql":"SELECT 1"}"#, Code::MeaningfulUnknown);
     refused(&tool("ask_it", &["query:string!"]), r#"{"sql":"cats"}"#, Code::MeaningfulUnknown);
@@ -203,7 +203,7 @@ fn enable_is_enabled_and_not_disabled() {
 }
 
 #[test]
-fn what_is_written_instead_is_no_flag() {
+fn replacement_text_is_not_a_flag() {
     let edit = tool("edit_text", &["find:string!", "replace:string!"]);
     repaired(&edit, r#"{"find":"a","replacement":"b"}"#, r#"{"find":"a","replace":"b"}"#);
     let copy = tool("copy_it", &["path:string!", "replace:boolean"]);
@@ -213,7 +213,7 @@ fn what_is_written_instead_is_no_flag() {
 }
 
 #[test]
-fn an_address_is_whom_a_mail_goes_to_when_nothing_says_from_whom() {
+fn email_is_the_recipient_without_a_sender() {
     let send = tool("send_email", &["to:string!", "subject:string!", "cc:string"]);
     repaired(&send, r#"{"email":"a@x.org","subject":"s"}"#, r#"{"to":"a@x.org","subject":"s"}"#);
     refused(&send, r#"{"email":"Hello","subject":"s"}"#, Code::MeaningfulUnknown);
@@ -224,19 +224,19 @@ fn an_address_is_whom_a_mail_goes_to_when_nothing_says_from_whom() {
 }
 
 #[test]
-fn a_null_makes_room_for_the_value_beside_it() {
+fn null_is_replaced_by_its_alias() {
     let read = tool("read_it", &["path:string!", "limit:integer"]);
     repaired(&read, r#"{"path":"a","limit":null,"max_results":"5"}"#, r#"{"path":"a","limit":5}"#);
     repaired(&read, r#"{"path":"a","limit":null,"Limit":"5"}"#, r#"{"path":"a","limit":5}"#);
     refused(&read, r#"{"path":"a","limit":3,"max_results":"5"}"#, Code::ConflictingValues);
-    // Where null is a value, it was meant.
+    // If null is a valid value, it is intentional.
     let takes_null = format!(r#""path":{TEXT},"limit":{{"type":["integer","null"]}}"#);
     let nullable = trap::tool("read_it", &takes_null, r#""path""#, false);
     refused(&nullable, r#"{"path":"a","limit":null,"max_results":5}"#, Code::ConflictingValues);
 }
 
 #[test]
-fn an_alias_with_the_same_value_says_nothing_new() {
+fn alias_with_the_same_value_is_dropped() {
     let read = tool("read_it", &["path:string!", "limit:integer"]);
     repaired(&read, r#"{"path":"a","file_path":"a"}"#, r#"{"path":"a"}"#);
     repaired(&read, r#"{"path":"a","limit":5,"max_results":"5"}"#, r#"{"path":"a","limit":5}"#);
@@ -261,7 +261,7 @@ fn the_body_of_a_request_is_json_and_that_of_a_message_is_not() {
 }
 
 #[test]
-fn a_place_is_put_together_from_both_its_coordinates() {
+fn location_is_built_from_both_coordinates() {
     let place = r#""location":{"type":"object","properties":{"lat":{"type":"number"},"lng":{"type":"number"}},"required":["lat","lng"],"additionalProperties":false}"#;
     let weather = trap::tool("weather", place, r#""location""#, false);
     repaired(&weather, r#"{"latitude":"1.5","longitude":"2"}"#, r#"{"location":{"lat":1.5,"lng":2}}"#);

@@ -6,7 +6,7 @@ use toolwright_model::{Code, Outcome};
 use trap::{NUMBER, TEXT, outcome, refused, repaired, tool};
 
 #[test]
-fn strings_side_by_side_are_neither_joined_nor_taken_apart() {
+fn adjacent_strings_are_neither_joined_nor_split() {
     let read = tool("open_note", &format!(r#""path":{TEXT},"mode":{TEXT}"#), r#""path""#, false);
     for sent in [
         "{'path': 'a' 'b'}",
@@ -23,7 +23,7 @@ fn strings_side_by_side_are_neither_joined_nor_taken_apart() {
 }
 
 #[test]
-fn a_string_is_not_glued_to_the_next() {
+fn string_is_not_joined_with_the_next() {
     let read = tool("read_note", &format!(r#""path":{TEXT}"#), r#""path""#, false);
     for sent in
         ["{'path': 'a', 'b'}", "{'path': 'a', b, 'c'}", "{'path': 'a' , 'b', 'c'}", "{'path': `a`, `b`}"]
@@ -35,11 +35,11 @@ fn a_string_is_not_glued_to_the_next() {
 }
 
 #[test]
-fn what_follows_a_string_is_not_swallowed_by_it() {
+fn text_after_a_string_is_not_swallowed() {
     let properties =
         format!(r#""city":{TEXT},"unit":{TEXT},"days":{NUMBER},"tags":{{"type":"array","items":{TEXT}}}"#);
     let find = tool("forecast", &properties, "", false);
-    // Behind a wrong separator, or behind a quote that was lost.
+    // After a wrong separator, or after a lost quote.
     for mark in [";", ":", ".", " ->", " &", " |", " =>", "/", " and", " or", " if x else"] {
         refused(&find, &format!("{{'city': 'Rome'{mark} 'unit': 'C'}}"), Code::AmbiguousReading);
         refused(&find, &format!("{{'city': 'Paris'{mark} 'Milan'}}"), Code::AmbiguousReading);
@@ -67,7 +67,7 @@ fn what_follows_a_string_is_not_swallowed_by_it() {
 }
 
 #[test]
-fn a_string_in_an_expression_is_no_value_and_nothing_is_cut_off() {
+fn string_in_an_expression_is_refused() {
     let find = tool("forecast", &format!(r#""city":{TEXT},"days":{NUMBER}"#), "", false);
     let wipe = tool("delete_note", &format!(r#""path":{TEXT}"#), r#""path""#, false);
     for value in [
@@ -114,7 +114,7 @@ fn a_string_in_an_expression_is_no_value_and_nothing_is_cut_off() {
 }
 
 #[test]
-fn an_expression_is_quoted_without_what_follows_it() {
+fn expression_is_quoted_without_trailing_text() {
     let find = tool("forecast", &format!(r#""city":{TEXT},"days":{NUMBER}"#), "", false);
     for (sent, token) in [
         ("{'days': 5_000, 'city': 'bob'}", r#""5_000" is"#),
@@ -129,7 +129,7 @@ fn an_expression_is_quoted_without_what_follows_it() {
 }
 
 #[test]
-fn strings_and_numbers_of_python_are_read() {
+fn python_strings_and_numbers_are_parsed() {
     let properties =
         format!(r#""query":{TEXT},"tags":{{"type":"array","items":{TEXT}}},"min_score":{NUMBER}"#);
     let find = tool("search_docs", &properties, "", false);

@@ -1,5 +1,5 @@
-//! Traps in the text of a call: what stands around the arguments, what is cut off, and what only looks
-//! like a list or a call.
+//! Traps in the text of a call: text around the arguments, truncated text, and what only looks like a list
+//! or a call.
 
 use crate::trap;
 
@@ -7,7 +7,7 @@ use toolwright_model::{Code, Outcome};
 use trap::{TEXT, outcome, refused, repaired, tool};
 
 #[test]
-fn a_fence_is_taken_off_and_a_cut_path_is_not_completed() {
+fn fence_is_removed_and_truncated_path_is_refused() {
     let read = tool("open_note", &format!(r#""path":{TEXT}"#), r#""path""#, false);
     repaired(&read, "```json\n{\"path\": \"a\"}\n```", r#"{"path": "a"}"#);
     refused(&read, r#"{"path": "/etc/pas"#, Code::TruncatedText);
@@ -42,7 +42,7 @@ fn a_tuple_is_a_list_and_a_string_in_parentheses_a_string() {
 }
 
 #[test]
-fn words_that_take_the_call_back_refuse_it() {
+fn revoking_words_refuse_the_call() {
     let path = format!(r#""path":{TEXT}"#);
     let read = tool("read_note", &path, r#""path""#, false);
     let wipe = tool("delete_note", &path, r#""path""#, false);
@@ -96,13 +96,13 @@ fn words_that_take_the_call_back_refuse_it() {
     ] {
         repaired(&read, &around.replace("{}", r#"{"path": "a"}"#), r#"{"path": "a"}"#);
     }
-    // What is inside of the object is not read as words.
+    // The contents of the object are not searched for words.
     repaired(&read, r#"Sure: {"path": "do not run"}"#, r#"{"path": "do not run"}"#);
     repaired(&read, r#"{"path": "not"} {"path": "not"}"#, r#"{"path": "not"}"#);
 }
 
 #[test]
-fn words_that_correct_condition_or_question_the_call_refuse_it() {
+fn correcting_or_conditional_words_refuse_the_call() {
     let read = tool("read_note", &format!(r#""path":{TEXT}"#), r#""path""#, false);
     for around in [
         "{}\n\nActually, make it b.",
@@ -153,7 +153,7 @@ fn words_that_correct_condition_or_question_the_call_refuse_it() {
 }
 
 #[test]
-fn remarks_that_restrain_are_not_dropped() {
+fn restraining_remarks_are_not_dropped() {
     let path = format!(r#""path":{TEXT}"#);
     let send = tool("send_note", &path, r#""path""#, false);
     let wipe = tool("delete_note", &path, r#""path""#, false);
@@ -165,7 +165,7 @@ fn remarks_that_restrain_are_not_dropped() {
     for remark in ["only delete *.tmp", "just simulate", "if he agrees", "as in the example"] {
         refused(&wipe, &sent(remark), Code::MeaningfulUnknown);
     }
-    // On a tool that destroys nothing, what was thought is no order.
+    // For a tool that is not destructive, a thought is not an order.
     for remark in ["He did not say which note, I take a", "If it is long I cut it", "The only note he has"] {
         repaired(&send, &sent(remark), r#"{"path":"a"}"#);
     }
@@ -200,12 +200,12 @@ fn text_that_names_another_tool_is_refused() {
     refused(&update, "Action: search\nAction Input: {\"path\": \"a\"}", Code::ConflictingValues);
     refused(&update, r#"delete: {"path": "a"}"#, Code::ConflictingValues);
     refused(&update, r#"delete-note: {"path": "a"}"#, Code::ConflictingValues);
-    // A parameter, or what the arguments are about.
+    // A parameter, or the subject of the arguments.
     repaired(&update, r#"I change my_notes now: {"path": "my_notes/a"} ok"#, r#"{"path": "my_notes/a"}"#);
 }
 
 #[test]
-fn a_destructive_tool_takes_labels_around_its_arguments_and_no_other_words() {
+fn destructive_tool_allows_only_labels_around_arguments() {
     let wipe = tool("delete_note", &format!(r#""path":{TEXT}"#), r#""path""#, false);
     for around in [
         "```json\n{}\n```",
@@ -227,29 +227,29 @@ fn a_destructive_tool_takes_labels_around_its_arguments_and_no_other_words() {
 }
 
 #[test]
-fn words_that_are_left_out_are_reported() {
+fn omitted_text_is_reported() {
     let read = tool("read_note", &format!(r#""path":{TEXT}"#), r#""path""#, false);
-    let said = |sent: &str| match outcome(&read, sent) {
+    let left_out = |sent: &str| match outcome(&read, sent) {
         Outcome::Repaired { changes, .. } => changes[0].from.clone().expect("what was left out"),
         other => panic!("{sent}: {other:?}"),
     };
-    assert_eq!(said(r#"Sure, I'll do that now. {"path": "a"}"#), r#""Sure, I'll do that now.""#);
-    let long = said(&format!(r#"{} {{"path": "a"}}"#, "word ".repeat(100)));
+    assert_eq!(left_out(r#"Sure, I'll do that now. {"path": "a"}"#), r#""Sure, I'll do that now.""#);
+    let long = left_out(&format!(r#"{} {{"path": "a"}}"#, "word ".repeat(100)));
     assert!(long.ends_with("…\"") && long.chars().count() < 90, "{long}");
 }
 
 #[test]
-fn control_characters_around_the_value_are_called_by_their_name() {
+fn surrounding_control_characters_are_reported() {
     let read = tool("read_note", &format!(r#""path":{TEXT}"#), r#""path""#, false);
     for sent in ["{\"path\": \"a\"}\0", "\0\u{1}{\"path\": \"a\"}\0\n"] {
         let Outcome::Repaired { changes, .. } = outcome(&read, sent) else { panic!("{sent}") };
-        let said: Vec<_> = changes.iter().filter_map(|change| change.from.as_deref()).collect();
-        assert_eq!(said, [r#""control characters around the value""#], "{sent:?}");
+        let left_out: Vec<_> = changes.iter().filter_map(|change| change.from.as_deref()).collect();
+        assert_eq!(left_out, [r#""control characters around the value""#], "{sent:?}");
     }
 }
 
 #[test]
-fn json_in_a_string_is_opened_four_times_and_no_more() {
+fn json_in_a_string_is_decoded_at_most_four_times() {
     let read = tool("read_note", &format!(r#""path":{TEXT}"#), r#""path""#, false);
     let mut sent = r#"{"path":"a"}"#.to_owned();
     for times in 1..=12 {
@@ -274,7 +274,7 @@ fn words_between_bars_are_several_and_a_pattern_is_one() {
 }
 
 #[test]
-fn a_tuple_in_a_string_is_a_list_and_strings_side_by_side_are_no_item() {
+fn tuple_in_a_string_is_a_list() {
     let tag = tool("tag_note", &format!(r#""tags":{{"type":"array","items":{TEXT}}}"#), r#""tags""#, false);
     for (sent, list) in [
         ("('a', 'b')", r#"["a","b"]"#),
@@ -294,7 +294,7 @@ fn a_tuple_in_a_string_is_a_list_and_strings_side_by_side_are_no_item() {
 }
 
 #[test]
-fn a_call_as_code_is_read_when_it_names_this_tool_and_holds_literals_only() {
+fn keyword_call_needs_this_tool_and_literals() {
     let properties =
         format!(r#""query":{TEXT},"limit":{{"type":"integer"}},"tags":{{"type":"array","items":{TEXT}}}"#);
     let find = tool("search_docs", &properties, r#""query""#, false);

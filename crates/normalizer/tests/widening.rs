@@ -1,7 +1,7 @@
-//! No repair lets a tool that destroys or writes touch more than the call says.
+//! No repair makes a destructive or writing tool affect more than the call says.
 //!
-//! Each attack is a call whose nearest valid form deletes, changes or confirms more than was sent. Each has a
-//! look-alike: the same mistake where nothing can be destroyed, or one that a tool which destroys may make.
+//! Each attack is a call whose closest valid form deletes, changes or confirms more than was sent. Each has a
+//! look-alike: the same mistake where nothing can be destroyed, or one that is allowed for a destructive tool.
 
 use crate::trap::tool;
 
@@ -42,7 +42,7 @@ fn all_repaired(calls: &[(Call, &str)]) {
 }
 
 #[test]
-fn an_unknown_parameter_of_a_tool_that_destroys_is_never_dropped() {
+fn unknown_parameter_of_destructive_tool_is_never_dropped() {
     const TABLE: &str = r#""table":{"type":"string"}"#;
     for key in [
         "where",
@@ -83,7 +83,7 @@ fn an_unknown_parameter_of_a_tool_that_destroys_is_never_dropped() {
         ("update_rows", TABLE, r#""table""#, r#"{"table":"t","dry_run":""}"#),
         ("sync_tables", TABLE, r#""table""#, r#"{"table":"t","exclude":[]}"#),
         ("migrate_table", TABLE, r#""table""#, r#"{"table":"t","only":{}}"#),
-        // The same inside of a level, and beside an envelope.
+        // The same inside of a level, and next to an envelope.
         (
             "delete_rows",
             r#""where":{"type":"object","properties":{"id":{"type":"integer"}},"additionalProperties":false}"#,
@@ -130,7 +130,7 @@ fn an_unknown_parameter_of_a_tool_that_destroys_is_never_dropped() {
 }
 
 #[test]
-fn an_empty_parameter_of_a_tool_that_destroys_is_not_left_out() {
+fn empty_parameter_of_destructive_tool_is_not_dropped() {
     let note = r#""id":{"type":"string"},"note_id":{"type":"integer"},"label":{"type":"integer"},"title":{"type":"integer"}"#;
     all_refused(&[
         ("delete_records", RECORDS, r#""table""#, r#"{"table":"t","filter":null}"#),
@@ -143,7 +143,7 @@ fn an_empty_parameter_of_a_tool_that_destroys_is_not_left_out() {
         ("delete_records", RECORDS, r#""table""#, r#"{"table":"t","Limit":null}"#),
         ("update_records", RECORDS, r#""table""#, r#"{"table":"t","filter":"{}"}"#),
         ("update_records", RECORDS, r#""table""#, r#"{"table":"t","filter":[{}]}"#),
-        // Words of remarks that say what is deleted.
+        // Words of remarks that select what is deleted.
         ("delete_notes", note, "", r#"{"note_id":null}"#),
         ("delete_notes", note, "", r#"{"label":null}"#),
         ("delete_notes", note, "", r#"{"title":""}"#),
@@ -156,7 +156,7 @@ fn an_empty_parameter_of_a_tool_that_destroys_is_not_left_out() {
             "",
             r#"{"filter":{"filter":null}}"#,
         ),
-        // Flags that hold a deed back, and flags that are on unless they are sent.
+        // Flags that hold an action back, and flags that are on by default.
         (
             "delete_path",
             r#""path":{"type":"string"},"dry_run":{"type":"boolean"}"#,
@@ -216,7 +216,7 @@ fn an_empty_parameter_of_a_tool_that_destroys_is_not_left_out() {
 }
 
 #[test]
-fn no_arguments_are_not_everything() {
+fn missing_arguments_do_not_select_everything() {
     for nothing in [
         "null",
         "",
@@ -391,7 +391,7 @@ fn flags_and_numbers_that_widen_are_not_guessed() {
 }
 
 #[test]
-fn guards_are_not_taken_for_targets() {
+fn guards_are_not_used_as_targets() {
     for (declared, sent) in [
         ("paths", "exclude"),
         ("paths", "keep"),
@@ -435,7 +435,7 @@ fn guards_are_not_taken_for_targets() {
 }
 
 #[test]
-fn a_tool_of_many_deeds_destroys_when_it_is_told_to() {
+fn action_parameter_makes_a_tool_destructive() {
     const ROWS: &str = r#""action":{"type":"string"},"where":{"type":"object"},"ids":{"type":"array","items":{"type":"string"}}"#;
     all_refused(&[
         ("manage_rows", ROWS, "", r#"{"action":"delete","where":null}"#),

@@ -1,5 +1,5 @@
 //! Founding document 000, "MCP Tool Parameter Name Normalization": a named test for each of its
-//! scenarios, and for what the programs behind it got wrong.
+//! scenarios, and for the bugs of the original programs.
 
 use crate::support;
 
@@ -15,7 +15,7 @@ const ZWAVE_PROPERTIES: &str = r#""deviceName":{"type":"string"},
     "action":{"type":"string","enum":["on","off","dim"]},
     "level":{"type":"number","minimum":0,"maximum":100}"#;
 
-/// A tool of a server that writes camelCase and has no table of its own.
+/// A tool of a server that uses camelCase and has no mapping table of its own.
 fn camel_case_tool() -> toolwright_normalizer::Tool {
     let properties = r#""newParameterName":{"type":"string"},"level":{"type":"integer"},"value":{}"#;
     tool("set_parameter", &closed(properties, &["newParameterName"]))
@@ -30,11 +30,11 @@ fn snake_case_parameters_of_an_mcp_tool_reach_the_server_in_camel_case() {
 }
 
 #[test]
-fn names_are_converted_before_the_schema_judges_the_call() {
+fn names_are_converted_before_validation() {
     let arguments = r#"{"device_name":"Switch One","command":"on"}"#;
     assert!(!control_zwave_device().accepts(arguments));
-    let mended = repaired(&by_default(), &control_zwave_device(), arguments);
-    assert!(control_zwave_device().accepts(&mended));
+    let repaired_text = repaired(&by_default(), &control_zwave_device(), arguments);
+    assert!(control_zwave_device().accepts(&repaired_text));
 }
 
 #[test]
@@ -44,7 +44,7 @@ fn a_server_without_additional_properties_false_gets_camel_case_too() {
 }
 
 #[test]
-fn a_call_that_already_speaks_camel_case_keeps_its_bytes() {
+fn camel_case_call_keeps_its_bytes() {
     let arguments = r#"{ "deviceName" : "Switch One", "action":"on" }"#;
     assert_unchanged(&by_default(), &control_zwave_device(), arguments);
 }
@@ -92,14 +92,14 @@ fn a_built_in_tool_that_bears_a_mapped_name_is_not_given_the_static_mapping() {
 }
 
 #[test]
-fn a_built_in_tool_is_left_alone_by_the_rules_of_the_user_too() {
+fn user_rules_do_not_change_built_in_tools() {
     let file = r#"[{"id":"r","tools":["*"],"type":"param_alias","from":"q","to":"query"}]"#;
     let (name, schema) = BUILTIN_TOOLS[1];
     assert_unchanged(&with_rules(file), &builtin_tool(name, schema), r#"{"query":"a","q":"b"}"#);
 }
 
 #[test]
-fn the_same_tool_of_a_server_is_mended_where_the_built_in_one_is_not() {
+fn server_tool_is_repaired_but_built_in_tool_is_not() {
     let schema = closed(r#""dueDate":{"type":"string"}"#, &["dueDate"]);
     let arguments = r#"{"due_date":"tomorrow"}"#;
     assert_repaired(&by_default(), &tool("remind", &schema), arguments, r#"{"dueDate":"tomorrow"}"#);
@@ -227,7 +227,7 @@ fn a_tool_of_a_server_that_declares_nothing_gets_camel_case() {
 }
 
 #[test]
-fn a_tool_that_no_server_brings_keeps_its_undeclared_names() {
+fn tool_without_server_keeps_undeclared_names() {
     let tool = tool("anything", r#"{"type":"object"}"#);
     assert_unchanged(&by_default(), &tool, r#"{"new_parameter_name":"x"}"#);
 }
@@ -284,13 +284,13 @@ fn names_that_are_data_keep_their_spelling() {
 }
 
 #[test]
-fn a_tool_that_can_destroy_something_keeps_its_undeclared_names() {
+fn destructive_tool_keeps_undeclared_names() {
     let tool = tool_of_server("s", "delete_rows", r#"{"type":"object"}"#);
     assert_unchanged(&by_default(), &tool, r#"{"table":"people","older_than":30}"#);
 }
 
 #[test]
-fn a_name_that_another_rule_is_about_is_not_converted() {
+fn name_with_another_rule_is_not_converted() {
     let tool = tool_of_server("s", "edit_file", r#"{"type":"object"}"#);
     let arguments = r#"{"path":"a","old_str":"x","new_text":"y","dry_run":true}"#;
     let expected = r#"{"path":"a","old_text":"x","new_text":"y","dry_run":true}"#;
@@ -373,20 +373,20 @@ fn always_makes_no_valid_call_invalid() {
 // === Scenario: Parameters without underscores pass through unchanged ===
 
 #[test]
-fn level_and_value_pass_as_they_are() {
+fn level_and_value_stay_unchanged() {
     let arguments = r#"{"newParameterName":"x","level":3,"value":[1,{"a_b":2}]}"#;
     assert_unchanged(&by_default(), &camel_case_tool(), arguments);
 }
 
 #[test]
-fn level_and_value_pass_as_they_are_beside_a_name_that_is_converted() {
+fn level_and_value_stay_unchanged_next_to_a_converted_name() {
     let arguments = r#"{"new_parameter_name":"x","level":3,"value":{"a_b": 1.0}}"#;
     let expected = r#"{"newParameterName":"x","level":3,"value":{"a_b": 1.0}}"#;
     assert_repaired(&by_default(), &camel_case_tool(), arguments, expected);
 }
 
 #[test]
-fn a_leading_underscore_is_no_snake_case() {
+fn leading_underscore_is_not_snake_case() {
     let tool = tool("meta", &open(r#""meta":{"type":"string"},"idOf":{"type":"string"}"#, &["idOf"]));
     let arguments = r#"{"_meta":"x","id_of":"y"}"#;
     assert_repaired(&by_default(), &tool, arguments, r#"{"_meta":"x","idOf":"y"}"#);
@@ -425,7 +425,7 @@ fn a_server_that_declares_both_styles_keeps_both() {
 }
 
 #[test]
-fn a_snake_case_name_beside_a_mistake_in_another_parameter_keeps_its_spelling() {
+fn snake_case_name_keeps_its_spelling_next_to_a_mistake() {
     let properties = r#""device_name":{"type":"string"},"max_count":{"type":"integer"}"#;
     let tool = tool("query", &closed(properties, &["device_name"]));
     let arguments = r#"{"device_name":"a","max_count":"2"}"#;
@@ -455,7 +455,7 @@ fn two_spellings_with_one_value_are_sent_once() {
 }
 
 #[test]
-fn a_synonym_beside_its_target_with_another_value_is_refused() {
+fn synonym_with_another_value_than_its_target_is_refused() {
     let arguments = r#"{"deviceName":"A","action":"on","command":"off"}"#;
     assert_eq!(refused(&by_default(), &control_zwave_device(), arguments), [Code::ConflictingValues]);
 }
@@ -485,23 +485,23 @@ fn without_the_set_snake_to_camel_no_rule_of_it_fires() {
 #[test]
 fn without_any_rule_a_converted_name_is_found_by_the_schema_and_reported_without_a_rule() {
     let arguments = r#"{"new_parameter_name":"x"}"#;
-    let (mended, changes) = repair(&without_rules(), &camel_case_tool(), arguments);
-    assert_eq!(mended, r#"{"newParameterName":"x"}"#);
+    let (repaired_text, changes) = repair(&without_rules(), &camel_case_tool(), arguments);
+    assert_eq!(repaired_text, r#"{"newParameterName":"x"}"#);
     assert!(changes.iter().all(|change| change.rule.is_none()), "{}", report(&changes));
 }
 
 #[test]
-fn both_sets_are_on_when_nothing_is_said() {
+fn both_sets_are_on_by_default() {
     assert!(default_sets().contains(&"zwave") && default_sets().contains(&"snake-to-camel"));
 }
 
 // === Scenario: Parameter normalization logging ===
 
 #[test]
-fn the_report_carries_what_the_log_line_needs() {
+fn report_has_what_the_log_line_needs() {
     let arguments = r#"{"device_name":"Switch One","command":"on"}"#;
-    let (mended, changes) = repair(&by_default(), &control_zwave_device(), arguments);
-    let log = format!("{arguments} → {mended}");
+    let (repaired_text, changes) = repair(&by_default(), &control_zwave_device(), arguments);
+    let log = format!("{arguments} → {repaired_text}");
     let expected =
         r#"{"device_name":"Switch One","command":"on"} → {"deviceName":"Switch One","action":"on"}"#;
     assert_eq!(log, expected);

@@ -202,12 +202,12 @@ async fn an_answer_that_is_too_large_or_too_deep_is_an_error_of_its_call_alone()
     let error = server.call("large", r#"{"megabytes":64}"#).await.unwrap_err();
     assert_eq!(
         error.to_string(),
-        "the answer is larger than 16 MiB; ask for less at once, or raise \"maxResponseBytes\" of its server"
+        "the response is larger than 16 MiB; request less at once, or raise \"maxResponseBytes\" of its server"
     );
     assert!(server.call("deep", r#"{"depth":64}"#).await.is_ok());
     for depth in [129, 5000, 1_000_000] {
         let error = server.call("deep", &format!(r#"{{"depth":{depth}}}"#)).await.unwrap_err();
-        assert_eq!(error.to_string(), "the answer nests deeper than 128 levels", "{depth}");
+        assert_eq!(error.to_string(), "the response nests deeper than 128 levels", "{depth}");
     }
     assert_eq!(server.says("plain", "still here").await, "still here");
 }

@@ -248,8 +248,8 @@ fn a_keyword_that_cannot_be_read_is_listed_as_unjudged() {
     assert_eq!(done.code, 0);
     let notes: Vec<&str> = done.stdout.lines().filter(|line| line.starts_with("unjudged")).collect();
     let expected = [
-        r#"unjudged  "required" is true where a list of names is expected: not judged"#,
-        r#"unjudged  "enum" is "x" where a list of values is expected: not judged"#,
+        r#"unjudged  "required" is true where a list of names is expected: not validated"#,
+        r#"unjudged  "enum" is "x" where a list of values is expected: not validated"#,
     ];
     assert_eq!(notes, expected);
     let done = run(&[&arguments[..], &["--json"]].concat(), "");

@@ -1,4 +1,4 @@
-//! Events out of streams that are cut, mixed up and too long.
+//! Events from streams that are split, interleaved with comments, and too long.
 
 use super::*;
 use crate::lines::NoiseKind;
@@ -13,7 +13,7 @@ fn read(chunks: &[&[u8]], limit: usize) -> Vec<ServerEvent> {
 }
 
 fn event(kind: &str, id: Option<&str>, retry: Option<u64>, data: Option<&str>) -> ServerEvent {
-    let data = data.map(|data| Data::Whole(data.as_bytes().to_vec()));
+    let data = data.map(|data| EventData::Whole(data.as_bytes().to_vec()));
     ServerEvent { kind: kind.into(), id: id.map(Into::into), retry, data }
 }
 
@@ -21,7 +21,7 @@ const STREAM: &str = "\u{feff}: hello\n\nid: 1\nretry: 500\ndata:\n\n:\n:\n\neve
      id:2\rdata:ä ö\rdata\r\rfoo: bar\n\nevent: endpoint\ndata:  /x\n\ndata: no end\n";
 
 #[test]
-fn events_are_the_same_wherever_the_stream_is_cut() {
+fn events_do_not_depend_on_chunk_boundaries() {
     let whole = read(&[STREAM.as_bytes()], 1 << 20);
     let expected = [
         event("", Some("1"), Some(500), Some("")),
@@ -39,7 +39,7 @@ fn events_are_the_same_wherever_the_stream_is_cut() {
 }
 
 #[test]
-fn an_event_that_is_too_long_breaks_only_itself() {
+fn overlong_event_does_not_break_the_stream() {
     let long = format!("data: {{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":\"{}\"}}\n\n", "x".repeat(5000));
     let spread = format!(
         "data: {{\"jsonrpc\":\"2.0\",\"result\":[\n{}data: \"\"],\"id\":8}}\n\n",
@@ -59,7 +59,7 @@ fn an_event_that_is_too_long_breaks_only_itself() {
 }
 
 #[test]
-fn an_event_without_end_is_not_kept() {
+fn unterminated_event_is_not_buffered() {
     let mut reader = EventReader::new(1000);
     let mut events = Vec::new();
     reader.push(b"id: main:7\ndata: ", |event| events.push(event));
@@ -73,7 +73,7 @@ fn an_event_without_end_is_not_kept() {
 }
 
 #[test]
-fn comments_without_end_cost_nothing() {
+fn endless_comments_use_no_memory() {
     let mut reader = EventReader::new(100);
     for _ in 0..10_000 {
         reader.push(b":\n", |event| panic!("{event:?}"));
@@ -84,7 +84,7 @@ fn comments_without_end_cost_nothing() {
 }
 
 #[test]
-fn bytes_that_are_no_text_break_only_their_event() {
+fn invalid_utf8_breaks_only_its_event() {
     let events = read(&[b"data: \xff\xfe\n\ndata: {\"jsonrpc\":\"2.0\",\"id\":1,\"result\":1}\n\n"], 1000);
     assert!(events[0].read().noise.is_some());
     assert_eq!(events[1].read().messages.len(), 1);

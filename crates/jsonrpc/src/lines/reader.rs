@@ -1,10 +1,10 @@
-//! Lines read one after the other: a message that stands on several lines is joined.
+//! Joins messages that are written over several lines.
 
 use super::{Line, Noise, Reading, read};
 use crate::Message;
 
-/// Reads lines in order. A line that opens an object and does not close it is held: what follows may be the rest of it,
-/// from a program that writes its messages over several lines.
+/// Reads lines in order. A line that opens an object and does not close it is buffered: the next lines may be the
+/// rest of it, from a program that writes its messages over several lines.
 #[derive(Debug)]
 pub struct Reader {
     held: Vec<u8>,
@@ -12,7 +12,7 @@ pub struct Reader {
     limit: usize,
 }
 
-/// How far a text is inside of objects, lists and strings.
+/// Nesting of a text in objects, arrays and strings.
 #[derive(Debug, Default)]
 struct Nesting {
     depth: usize,
@@ -41,12 +41,12 @@ impl Nesting {
 }
 
 impl Reader {
-    /// Messages of at most so many bytes.
+    /// Joins messages of at most `limit` bytes.
     pub fn new(limit: usize) -> Reader {
         Reader { held: Vec::new(), nesting: Nesting::default(), limit }
     }
 
-    /// Reads the next line, and hands over what is known now.
+    /// Reads the next line, and passes the complete readings to `each`.
     pub fn read(&mut self, line: Line<'_>, mut each: impl FnMut(Reading)) {
         let reading = read(line);
         let Line::Whole(bytes) = line else {
@@ -54,7 +54,7 @@ impl Reader {
             return each(reading);
         };
         if !self.held.is_empty() {
-            // A string has no line break in it, and a message of its own is no part of another.
+            // A string contains no line break, and a complete message is not a part of another one.
             let goes_on = reading.messages.is_empty() && !self.nesting.is_in_string;
             if goes_on && self.held.len() + bytes.len() < self.limit {
                 return self.join(bytes, &mut each);
@@ -72,12 +72,12 @@ impl Reader {
         each(reading);
     }
 
-    /// Whether a line is held that may go on.
+    /// Whether an incomplete message is buffered.
     pub fn is_waiting(&self) -> bool {
         !self.held.is_empty()
     }
 
-    /// Hands over what is held: nothing more comes.
+    /// Passes the buffered text to `each`. Call it at the end of the stream.
     pub fn flush(&mut self, mut each: impl FnMut(Reading)) {
         if !self.held.is_empty() {
             each(read(Line::Whole(&std::mem::take(&mut self.held))));
@@ -93,7 +93,7 @@ impl Reader {
         }
     }
 
-    /// The same, before a line that may hold the whole answer of which a part is held.
+    /// Flushes before a line that may hold the whole response of which a part is buffered.
     fn flush_before(&mut self, next: &Reading, each: &mut impl FnMut(Reading)) {
         let answers = |noise: &Noise| {
             next.messages.iter().any(|found| match &found.message {
@@ -118,7 +118,7 @@ mod tests {
     const PRETTY: &str =
         "{\n  \"jsonrpc\": \"2.0\",\n  \"id\": 7,\n  \"result\": {\n    \"a\": \"}{\\\"\"\n  }\n}\n";
 
-    /// How many messages there are, the ids of the noise, and whether something is held.
+    /// The number of messages, the ids of the noise, and whether something is buffered.
     fn read_all(text: &str) -> (usize, Vec<Option<String>>, bool) {
         let (mut lines, mut reader) = (Lines::new(1000), Reader::new(1000));
         let (mut messages, mut noise) = (0, Vec::new());
@@ -131,20 +131,20 @@ mod tests {
     }
 
     #[test]
-    fn a_message_over_several_lines_is_joined() {
+    fn multi_line_message_is_joined() {
         assert_eq!(read_all(PRETTY), (1, vec![], false));
         assert_eq!(read_all(&format!("log\n{PRETTY}{PRETTY}done\n")), (2, vec![None, None], false));
     }
 
     #[test]
-    fn half_an_answer_is_dropped_when_the_whole_one_follows_and_told_otherwise() {
+    fn partial_response_is_dropped_before_the_whole_one() {
         let whole = "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"a\":1}}\n";
         let other = whole.replace('7', "8");
         let half = "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{\"a\n";
         assert_eq!(read_all(&format!("{half}{whole}")), (1, vec![None], false));
         assert_eq!(read_all(&format!("{half}{other}")), (1, vec![Some("7".into())], false));
         assert_eq!(read_all(half), (0, vec![], true));
-        // What is opened and never closed holds nothing back for ever.
+        // An object that is never closed does not block the stream.
         assert_eq!(read_all(&format!("{{ start\nlog\n{whole}")), (1, vec![None], false));
         let endless = format!("{{ start\n{}", "log line\n".repeat(200));
         let (messages, noise, _) = read_all(&endless);
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_message_without_a_line_end_is_found_when_nothing_more_comes() {
+    fn message_without_line_end_is_found_when_idle() {
         let mut lines = Lines::new(1000);
         let whole = b"{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}";
         lines.push(&whole[..20], |_| panic!("no line ends here"));

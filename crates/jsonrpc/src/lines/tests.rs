@@ -34,7 +34,7 @@ fn lines_end_at_line_feeds_with_or_without_a_return() {
 }
 
 #[test]
-fn a_line_over_the_limit_is_told_and_the_next_one_arrives() {
+fn overlong_line_is_reported_and_next_line_arrives() {
     assert_eq!(lines_of(&[b"12345678", b"9abc\nok\n"], 10), ["12 bytes: 123456789abc", "ok"]);
     let long = vec![b'x'; 100_000];
     let found = lines_of(&[&long, &long, b"\nok\n"], 1000);
@@ -43,7 +43,7 @@ fn a_line_over_the_limit_is_told_and_the_next_one_arrives() {
 }
 
 #[test]
-fn the_memory_of_an_overlong_line_stays_small() {
+fn overlong_line_uses_bounded_memory() {
     let mut lines = Lines::new(1 << 20);
     for _ in 0..64 {
         lines.push(&[b'x'; 1 << 20], |_| panic!("no line ends here"));
@@ -53,7 +53,7 @@ fn the_memory_of_an_overlong_line_stays_small() {
 }
 
 #[test]
-fn messages_are_believed_alone_side_by_side_and_in_a_list() {
+fn messages_are_found_alone_adjacent_and_in_a_batch() {
     for (line, count) in [
         (ANSWER.to_owned(), 1),
         (format!("\u{feff} {ANSWER}\r"), 1),
@@ -70,7 +70,7 @@ fn messages_are_believed_alone_side_by_side_and_in_a_list() {
 }
 
 #[test]
-fn a_message_behind_other_text_is_found_and_marked() {
+fn message_after_other_text_is_marked() {
     for line in [
         format!("Loading model... {ANSWER}"),
         format!("DEBUG sent {ANSWER} to client"),
@@ -81,12 +81,12 @@ fn a_message_behind_other_text_is_found_and_marked() {
         assert_eq!((believed, behind), (0, 1), "{line}");
         assert!(noise.is_some(), "{line}");
     }
-    // Text after it takes nothing away from it.
+    // Text after a message does not affect it.
     assert_eq!(reading(&format!("{ANSWER} done")), (1, 0, Some(NoiseKind::Text)));
 }
 
 #[test]
-fn everything_else_is_noise_with_its_reason() {
+fn other_lines_are_noise_with_a_reason() {
     for (line, kind) in [
         ("Server started on port 3000".to_owned(), NoiseKind::Text),
         (ANSWER[..20].to_owned(), NoiseKind::Text),
@@ -105,7 +105,7 @@ fn everything_else_is_noise_with_its_reason() {
 }
 
 #[test]
-fn bytes_that_are_no_text_are_told_and_the_answer_beside_them_arrives() {
+fn invalid_utf8_does_not_hide_the_response() {
     let line = [b"\xff\xfe".as_slice(), ANSWER.as_bytes()].concat();
     let Reading { messages, noise } = read(Line::Whole(&line));
     assert_eq!(messages.len(), 1);
@@ -115,7 +115,7 @@ fn bytes_that_are_no_text_are_told_and_the_answer_beside_them_arrives() {
 }
 
 #[test]
-fn an_answer_that_cannot_be_read_is_known_by_its_id() {
+fn unreadable_response_is_matched_by_id() {
     let long = "x".repeat(4000);
     let deep = "[".repeat(300);
     for (line, id) in [
@@ -139,7 +139,7 @@ fn an_answer_that_cannot_be_read_is_known_by_its_id() {
 }
 
 #[test]
-fn what_is_shown_of_noise_is_short() {
+fn shown_noise_is_bounded() {
     let Noise { shown, .. } = read(Line::Whole("ä".repeat(5000).as_bytes())).noise.unwrap();
     assert!(shown.len() <= SHOWN_BYTES + 8 && shown.ends_with('…'), "{}", shown.len());
 }
@@ -148,7 +148,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(2048))]
 
     #[test]
-    fn cutting_does_not_depend_on_the_chunks(
+    fn lines_do_not_depend_on_chunks(
         bytes in proptest::collection::vec(prop_oneof![Just(b'\n'), Just(b'\r'), Just(b'a'), any::<u8>()], 0..200),
         cuts in proptest::collection::vec(0usize..200, 0..8),
         limit in 1usize..40,
@@ -171,7 +171,7 @@ proptest! {
     }
 
     #[test]
-    fn an_answer_arrives_among_any_text(before in "[^{\n]{0,40}", after in "[^{\n]{0,40}") {
+    fn response_is_found_in_any_text(before in "[^{\n]{0,40}", after in "[^{\n]{0,40}") {
         let line = format!("{before}{ANSWER}{after}");
         prop_assert_eq!(read(Line::Whole(line.as_bytes())).messages.len(), 1);
     }

@@ -4,10 +4,10 @@ use std::collections::HashSet;
 
 use super::{Kind, Member, Node, Number, write_quoted};
 
-/// Up to this many, values are compared each with each.
+/// Up to this many values are compared pairwise.
 const COMPARED_EACH_WITH_EACH: usize = 32;
 
-/// Whether two nodes stand for the same JSON value. Big integers are compared exactly.
+/// Whether two nodes have the same JSON value. Big integers are compared exactly.
 pub fn same_value(a: &Node<'_>, b: &Node<'_>) -> bool {
     match (a.kind, b.kind) {
         (Kind::Null, Kind::Null) => true,
@@ -102,7 +102,7 @@ mod tests {
     use bumpalo::Bump;
 
     #[test]
-    fn large_lists_and_objects_are_compared_as_small_ones_are() {
+    fn large_values_compare_like_small_ones() {
         let arena = Bump::new();
         let list =
             |last: &str| format!("[{},{last}]", (0..60).map(|n| n.to_string()).collect::<Vec<_>>().join(","));
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn values_are_compared_by_what_they_stand_for() {
+    fn values_are_compared_by_meaning() {
         let arena = Bump::new();
         let node = |text: &'static str| parse(text, &arena).unwrap().root;
         assert!(same_value(&node(r#"{"a":1,"b":"A"}"#), &node(r#"{"b":"\u0041","a":1.0}"#)));

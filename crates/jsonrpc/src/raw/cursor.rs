@@ -1,17 +1,17 @@
-//! Stepping through JSON text: strings, numbers, words and what stands between them.
+//! A cursor over JSON text: strings, numbers, literals and the punctuation between them.
 
 use super::{ParseError, ParseErrorKind};
 
-/// A place in a text.
-pub(super) struct Cursor<'a> {
+/// A position in a text.
+pub(super) struct JsonCursor<'a> {
     pub text: &'a str,
     pub bytes: &'a [u8],
     pub at: usize,
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> JsonCursor<'a> {
     pub fn new(text: &'a str) -> Self {
-        Cursor { text, bytes: text.as_bytes(), at: 0 }
+        JsonCursor { text, bytes: text.as_bytes(), at: 0 }
     }
 
     pub fn open(&mut self, bracket: u8) -> Result<(), ParseError> {
@@ -23,7 +23,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// A key and its colon: the key's raw text, and whether something in it is escaped.
+    /// Reads a key and its colon: the key's raw text, and whether it contains an escape.
     #[inline]
     pub fn key(&mut self) -> Result<(&'a str, bool), ParseError> {
         if self.peek() != Some(b'"') {
@@ -38,9 +38,9 @@ impl<'a> Cursor<'a> {
         Ok(key)
     }
 
-    /// After a value: steps over a comma (true) or the closing bracket (false).
+    /// After a value: consumes a comma (true) or the closing bracket (false).
     #[inline]
-    pub fn goes_on(&mut self, close: u8) -> Result<bool, ParseError> {
+    pub fn has_more(&mut self, close: u8) -> Result<bool, ParseError> {
         self.skip_space();
         if self.take(b',') {
             self.skip_space();
@@ -52,7 +52,7 @@ impl<'a> Cursor<'a> {
         Err(self.unexpected())
     }
 
-    /// A string: its raw text, and whether something in it is escaped.
+    /// Reads a string: its raw text, and whether it contains an escape.
     #[inline]
     pub fn string(&mut self) -> Result<(&'a str, bool), ParseError> {
         self.at += 1;
@@ -94,7 +94,7 @@ impl<'a> Cursor<'a> {
         Ok(())
     }
 
-    /// A number: its text.
+    /// Reads a number: its text.
     #[inline]
     pub fn number(&mut self) -> Result<&'a str, ParseError> {
         let start = self.at;
@@ -156,8 +156,8 @@ impl<'a> Cursor<'a> {
     }
 }
 
-/// How many bytes from the start stand for themselves inside a string. Eight at a time: a byte is
-/// special when it is a quote, a backslash or below space. Larger blocks are no faster: most texts are short.
+/// Length of the prefix that needs no escape inside a string. Eight bytes at a time: a byte is
+/// special if it is a quote, a backslash or below space. Larger blocks are no faster: most texts are short.
 #[inline]
 pub(super) fn plain_run(bytes: &[u8]) -> usize {
     const ONES: u64 = u64::from_ne_bytes([1; 8]);
@@ -179,7 +179,7 @@ pub(super) fn plain_run(bytes: &[u8]) -> usize {
     at + rest.iter().position(special).unwrap_or(rest.len())
 }
 
-/// Whether the text could stand between the quotes of a JSON string as it is.
+/// Whether the text is valid between the quotes of a JSON string as it is.
 pub fn is_string_contents(text: &str) -> bool {
     let bytes = text.as_bytes();
     let mut at = 0;
@@ -259,7 +259,7 @@ pub(super) fn decode_escapes(raw: &str) -> String {
     out
 }
 
-/// Decodes what follows `\u`, with its surrogate pair: the character and the bytes read.
+/// Decodes the text after `\u`, with its surrogate pair: the character and the number of bytes read.
 fn decode_unicode(tail: &str) -> (char, usize) {
     let unit = |from: usize| tail.get(from..from + 4).and_then(|hex| u32::from_str_radix(hex, 16).ok());
     let Some(first) = unit(0) else { return (char::REPLACEMENT_CHARACTER, 0) };
@@ -282,7 +282,7 @@ mod tests {
     }
 
     #[test]
-    fn the_first_special_byte_is_found_wherever_it_stands() {
+    fn plain_run_finds_first_special_byte() {
         for length in 0..40 {
             for special in ["\"", "\\", "\n", "\u{1f}"] {
                 let text = format!("{}{special}xyzä\u{7f}", "ö".repeat(length));
@@ -292,7 +292,7 @@ mod tests {
     }
 
     #[test]
-    fn string_contents_are_what_may_stand_between_quotes() {
+    fn string_contents_are_valid_between_quotes() {
         for text in ["", "a", r"a\nb\u00e4", r#"\""#, r"\\", "ä😀", r"C:\\new"] {
             assert!(is_string_contents(text), "{text}");
             assert!(is_json(&format!("\"{text}\"")), "{text}");

@@ -1,9 +1,9 @@
-//! Exact decimal numbers: comparison without a float in between.
+//! Exact decimal numbers, compared without converting them to floats.
 
 use std::cmp::Ordering;
 use std::fmt;
 
-/// How many zeros are written out before an exponent is used.
+/// Number of zeros that are written out before an exponent is used.
 const PLAIN_ZEROS: i64 = 18;
 
 /// A number as sign, significant digits and exponent: `-12.50` is `-125 × 10^-1`.
@@ -17,7 +17,7 @@ pub struct Number {
 }
 
 impl Number {
-    /// Reads JSON number text; `None` when it is not a JSON number or its exponent is absurd.
+    /// Parses JSON number text; `None` if it is not a JSON number or its exponent does not fit an `i64`.
     pub fn parse(text: &str) -> Option<Number> {
         if !super::is_json_number(text) {
             return None;
@@ -43,7 +43,7 @@ impl Number {
         Some(Number { negative, digits, exponent })
     }
 
-    /// Appends a text that equal numbers share.
+    /// Appends the canonical form, which is the same for equal numbers.
     pub(super) fn write_form(&self, out: &mut String) {
         out.push(if self.negative { '-' } else { '+' });
         out.extend(self.digits.iter().map(|digit| (b'0' + digit) as char));
@@ -55,7 +55,7 @@ impl Number {
         self.exponent >= 0
     }
 
-    /// Whether it is a whole multiple of `step`; `None` when the numbers are too large to say.
+    /// Whether it is a whole multiple of `step`; `None` if the numbers are too large to compute it.
     pub fn is_multiple_of(&self, step: &Number) -> Option<bool> {
         if self.digits.is_empty() {
             return Some(true);
@@ -94,7 +94,7 @@ impl Number {
     }
 }
 
-/// Plain digits, or an exponent where they would need many zeros.
+/// Plain digits, or an exponent where many zeros would be needed.
 impl fmt::Display for Number {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let digits: String = self.digits.iter().map(|digit| (b'0' + digit) as char).collect();
@@ -167,13 +167,13 @@ mod tests {
     }
 
     #[test]
-    fn integers_beyond_2_53_stay_apart() {
+    fn integers_beyond_2_53_stay_distinct() {
         assert!(number("9007199254740993") > number("9007199254740992"));
         assert!(number("12345678901234567890123") != number("12345678901234567890124"));
     }
 
     #[test]
-    fn whole_numbers_are_known_by_value() {
+    fn integers_are_recognized_by_value() {
         assert!(number("10.0").is_integer() && number("1e3").is_integer() && number("0").is_integer());
         assert!(!number("3.7").is_integer() && !number("1e-1").is_integer());
     }
@@ -187,7 +187,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn it_orders_as_floats_do(a in -1e12f64..1e12, b in -1e12f64..1e12) {
+        fn orders_like_floats(a in -1e12f64..1e12, b in -1e12f64..1e12) {
             let (x, y) = (number(&format!("{a:?}")), number(&format!("{b:?}")));
             prop_assert_eq!(x.cmp(&y), a.partial_cmp(&b).unwrap());
         }

@@ -1,4 +1,4 @@
-//! A strict JSON parser that keeps the source text of every value.
+//! A strict JSON parser that stores the source text of every value.
 //!
 //! It accepts exactly the grammar of RFC 8259 (tested against `serde_json`), bounds the depth, and
 //! reports the first object whose keys repeat with different values.
@@ -7,13 +7,13 @@ use std::fmt;
 
 use bumpalo::Bump;
 
-use super::cursor::{Cursor, decode_escapes};
+use super::cursor::{JsonCursor, decode_escapes};
 use super::{Kind, Member, Node, Str, same_value};
 
-/// How deep values may nest.
+/// Maximum nesting depth of values.
 pub const MAX_DEPTH: usize = 128;
 
-/// Up to this many members, repeated keys are found by comparing each with each.
+/// Up to this many members, repeated keys are found pairwise.
 const PAIRWISE_KEYS: usize = 12;
 
 /// A parsed document.
@@ -21,41 +21,41 @@ const PAIRWISE_KEYS: usize = 12;
 pub struct Parsed<'a> {
     /// The value.
     pub root: Node<'a>,
-    /// A key that stands twice in one object with different values.
+    /// A key that is present twice in one object with different values.
     pub conflicting_key: Option<&'a str>,
 }
 
-/// A text that is not JSON, and what of it is.
+/// A text that is not JSON, and the part of it that is.
 #[derive(Clone, Copy, Debug)]
 pub struct Broken<'a> {
-    /// Where and why it is not JSON.
+    /// Position and reason.
     pub error: ParseError,
-    /// The members of the outermost object that a comma follows, when the text starts as an object.
+    /// The members of the outermost object that are followed by a comma, if the text starts as an object.
     pub members: &'a [Member<'a>],
-    /// A key among or within them that stands twice in one object with different values.
+    /// A key among or within them that is present twice in one object with different values.
     pub conflicting_key: Option<&'a str>,
-    /// Byte offset of that comma.
+    /// Byte offset of the last such comma.
     pub comma: usize,
 }
 
-/// Where and why a text is not JSON.
+/// Position and reason of a syntax error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{kind} at byte {offset}")]
 pub struct ParseError {
-    /// Byte offset of the first character that cannot stand there.
+    /// Byte offset of the first character that is not allowed there.
     pub offset: usize,
     /// What is wrong.
     pub kind: ParseErrorKind,
 }
 
-/// What is wrong with a text that is not JSON.
+/// Kinds of syntax errors.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ParseErrorKind {
     /// The text ends inside a value.
     EndOfText,
-    /// A character cannot stand where it does.
+    /// A character is not allowed at its position.
     Unexpected,
-    /// Something follows the value.
+    /// Text follows the value.
     TrailingText,
     /// Values nest deeper than [`MAX_DEPTH`].
     TooDeep,
@@ -78,14 +78,14 @@ pub fn parse<'a>(text: &'a str, arena: &'a Bump) -> Result<Parsed<'a>, ParseErro
     parser.document().and_then(|parsed| parser.expect_end(parsed))
 }
 
-/// The same; what is not JSON is given back with the members that are.
+/// Parses like [`parse`]; a text that is not JSON is returned with the members that are.
 pub fn parse_or_break<'a>(text: &'a str, arena: &'a Bump) -> Result<Parsed<'a>, Broken<'a>> {
     let mut parser = Parser::new(text, arena);
     parser.document().and_then(|parsed| parser.expect_end(parsed)).map_err(|error| parser.broken(error))
 }
 
 impl<'a> Broken<'a> {
-    /// The members that are JSON, followed by those of an object that was read elsewhere.
+    /// Joins the members that are JSON with those of an object that was parsed elsewhere.
     pub fn joined(&self, rest: Parsed<'a>, arena: &'a Bump) -> Parsed<'a> {
         let further = rest.root.as_object().unwrap_or_default();
         let mut parser = Parser::new("", arena);
@@ -97,31 +97,31 @@ impl<'a> Broken<'a> {
     }
 }
 
-/// Reads the JSON value at the start of a text: the value, and where the text goes on behind it and
-/// the white space that follows.
+/// Parses the JSON value at the start of a text: the value, and the offset after it and the white space that
+/// follows.
 pub fn parse_prefix<'a>(text: &'a str, arena: &'a Bump) -> Result<(Parsed<'a>, usize), ParseError> {
     let mut parser = Parser::new(text, arena);
     parser.document().map(|parsed| (parsed, parser.cursor.at))
 }
 
 struct Parser<'a> {
-    cursor: Cursor<'a>,
+    cursor: JsonCursor<'a>,
     arena: &'a Bump,
     /// Items of the arrays being read, innermost last.
     nodes: Vec<Node<'a>>,
     /// Members of the objects being read, innermost last.
     members: Vec<Member<'a>>,
     conflicting_key: Option<&'a str>,
-    /// How many members of the outermost object a comma follows.
+    /// Number of members of the outermost object that are followed by a comma.
     complete: usize,
-    /// Where that comma is.
+    /// Offset of the last such comma.
     comma: usize,
 }
 
 impl<'a> Parser<'a> {
     fn new(text: &'a str, arena: &'a Bump) -> Self {
         Parser {
-            cursor: Cursor::new(text),
+            cursor: JsonCursor::new(text),
             arena,
             nodes: Vec::new(),
             members: Vec::new(),
@@ -142,8 +142,8 @@ impl<'a> Parser<'a> {
         self.cursor.expect_end().map(|()| parsed)
     }
 
-    /// What was read of a text that is not JSON. Behind the outermost members stand those of the objects
-    /// that were open.
+    /// The parsed part of a text that is not JSON. After the outermost members the stack has those of the
+    /// objects that were still open.
     fn broken(&mut self, error: ParseError) -> Broken<'a> {
         self.members.truncate(self.complete);
         self.note_conflicting_keys(0);
@@ -181,11 +181,11 @@ impl<'a> Parser<'a> {
             if depth == 0 {
                 self.cursor.skip_space();
                 let end = self.cursor.at;
-                if !self.cursor.goes_on(b'}')? {
+                if !self.cursor.has_more(b'}')? {
                     break;
                 }
                 (self.complete, self.comma) = (self.members.len(), end);
-            } else if !self.cursor.goes_on(b'}')? {
+            } else if !self.cursor.has_more(b'}')? {
                 break;
             }
         }
@@ -204,7 +204,7 @@ impl<'a> Parser<'a> {
         loop {
             let item = self.value(depth + 1)?;
             self.nodes.push(item);
-            if !self.cursor.goes_on(b']')? {
+            if !self.cursor.has_more(b']')? {
                 break;
             }
         }
@@ -291,7 +291,7 @@ mod tests {
     }
 
     #[test]
-    fn members_are_joined_and_those_that_clash_are_noted() {
+    fn joined_members_report_conflicts() {
         let arena = Bump::new();
         let broken = parse_or_break(r#"{"a": 1, "b": 2, x}"#, &arena).unwrap_err();
         let joined = |rest: &'static str| broken.joined(parse(rest, &arena).unwrap(), &arena);
@@ -329,7 +329,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(4096))]
 
         #[test]
-        fn it_accepts_what_serde_json_accepts(text in r#"[\[\]{}:,"0-9eE+\-. a-dtrufalsn\\]{0,24}"#) {
+        fn accepts_what_serde_json_accepts(text in r#"[\[\]{}:,"0-9eE+\-. a-dtrufalsn\\]{0,24}"#) {
             let serde = serde_json::from_str::<serde_json::Value>(&text);
             // serde_json refuses numbers outside of f64; the grammar does not.
             let out_of_range = serde.as_ref().is_err_and(|error| error.to_string().contains("out of range"));

@@ -1,14 +1,14 @@
-//! Looking at the outermost level of a value without building a tree of it.
+//! Scans the outermost level of a value without building a tree.
 //!
-//! A message of many megabytes costs no more memory than its own text: the values inside are checked
-//! against the same grammar as the tree's, and handed on as the text they are.
+//! A message of many megabytes needs no more memory than its own text: the scanner checks nested values
+//! against the same grammar as the parser, and returns them as text.
 
 use std::borrow::Cow;
 
-use super::cursor::{Cursor, decode_escapes};
+use super::cursor::{JsonCursor, decode_escapes};
 use super::{MAX_DEPTH, ParseError, ParseErrorKind};
 
-/// How many members most objects have at most: a list of them need not grow.
+/// Initial capacity: most objects have at most this many members.
 const USUAL_MEMBERS: usize = 8;
 
 /// A member of an object whose value is still text.
@@ -22,21 +22,21 @@ pub struct RawMember<'a> {
 
 /// Whether the text is one JSON value.
 pub fn check(text: &str) -> Result<(), ParseError> {
-    let mut scanner = Cursor::new(text);
+    let mut scanner = JsonCursor::new(text);
     scanner.skip_space();
     scanner.skip_value(0)?;
     scanner.expect_end()
 }
 
-/// Where the value ends that a text starts with.
+/// Length of the JSON value at the start of a text.
 pub fn value_end(text: &str) -> Result<usize, ParseError> {
-    let mut scanner = Cursor::new(text);
+    let mut scanner = JsonCursor::new(text);
     scanner.skip_value(0).map(|()| scanner.at)
 }
 
-/// The members of the object that a text is, keys that repeat included.
+/// The members of an object, including repeated keys.
 pub fn members(text: &str) -> Result<Vec<RawMember<'_>>, ParseError> {
-    let mut scanner = Cursor::new(text);
+    let mut scanner = JsonCursor::new(text);
     let mut found = Vec::with_capacity(USUAL_MEMBERS);
     scanner.open(b'{')?;
     if scanner.take(b'}') {
@@ -46,35 +46,35 @@ pub fn members(text: &str) -> Result<Vec<RawMember<'_>>, ParseError> {
         let (raw, is_escaped) = scanner.key()?;
         let key = if is_escaped { Cow::Owned(decode_escapes(raw)) } else { Cow::Borrowed(raw) };
         found.push(RawMember { key, value: scanner.value(1)? });
-        if !scanner.goes_on(b'}')? {
+        if !scanner.has_more(b'}')? {
             return scanner.expect_end().map(|()| found);
         }
     }
 }
 
-/// The first member of this name in the object that a text is. What comes after it is not looked at.
+/// The value of the first member of this name in an object. The text after it is not checked.
 pub fn find<'a>(text: &'a str, name: &str) -> Option<&'a str> {
-    let mut scanner = Cursor::new(text);
+    let mut scanner = JsonCursor::new(text);
     scanner.open(b'{').ok()?;
     if scanner.take(b'}') {
         return None;
     }
     loop {
         let (raw, is_escaped) = scanner.key().ok()?;
-        let is_meant = if is_escaped { decode_escapes(raw) == name } else { raw == name };
+        let is_match = if is_escaped { decode_escapes(raw) == name } else { raw == name };
         let value = scanner.value(1).ok()?;
-        if is_meant {
+        if is_match {
             return Some(value);
         }
-        if !scanner.goes_on(b'}').ok()? {
+        if !scanner.has_more(b'}').ok()? {
             return None;
         }
     }
 }
 
-/// The members of the object that a text starts as, up to the first that is not whole.
+/// The members of the object that a text starts with, up to the first incomplete one.
 pub fn first_members(text: &str) -> Vec<RawMember<'_>> {
-    let mut scanner = Cursor::new(text);
+    let mut scanner = JsonCursor::new(text);
     let mut found = Vec::with_capacity(USUAL_MEMBERS);
     if scanner.open(b'{').is_err() {
         return found;
@@ -82,21 +82,21 @@ pub fn first_members(text: &str) -> Vec<RawMember<'_>> {
     while let Ok((raw, is_escaped)) = scanner.key() {
         let key = if is_escaped { Cow::Owned(decode_escapes(raw)) } else { Cow::Borrowed(raw) };
         let Ok(value) = scanner.value(1) else { break };
-        // A number that ends with the text may go on.
+        // A number at the end of the text may be incomplete.
         if scanner.peek().is_none() {
             break;
         }
         found.push(RawMember { key, value });
-        if !scanner.goes_on(b'}').unwrap_or(false) {
+        if !scanner.has_more(b'}').unwrap_or(false) {
             break;
         }
     }
     found
 }
 
-/// The items of the list that a text is.
+/// The items of an array.
 pub fn items(text: &str) -> Result<Vec<&str>, ParseError> {
-    let mut scanner = Cursor::new(text);
+    let mut scanner = JsonCursor::new(text);
     let mut found = Vec::new();
     scanner.open(b'[')?;
     if scanner.take(b']') {
@@ -104,13 +104,13 @@ pub fn items(text: &str) -> Result<Vec<&str>, ParseError> {
     }
     loop {
         found.push(scanner.value(1)?);
-        if !scanner.goes_on(b']')? {
+        if !scanner.has_more(b']')? {
             return scanner.expect_end().map(|()| found);
         }
     }
 }
 
-impl<'a> Cursor<'a> {
+impl<'a> JsonCursor<'a> {
     /// The text of the value that starts here.
     fn value(&mut self, depth: usize) -> Result<&'a str, ParseError> {
         let start = self.at;
@@ -118,7 +118,7 @@ impl<'a> Cursor<'a> {
         Ok(&self.text[start..self.at])
     }
 
-    /// Steps over a value. The brackets that are open are bits, so that no depth costs the stack anything.
+    /// Skips a value. Open brackets are bits of an integer instead of stack frames, so depth costs no stack.
     fn skip_value(&mut self, depth: usize) -> Result<(), ParseError> {
         let mut objects: u128 = 0;
         let mut open = 0;
@@ -160,7 +160,7 @@ impl<'a> Cursor<'a> {
                     return Ok(());
                 }
                 let is_object = objects & 1 == 1;
-                if self.goes_on(if is_object { b'}' } else { b']' })? {
+                if self.has_more(if is_object { b'}' } else { b']' })? {
                     if is_object {
                         self.key()?;
                     }
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn any_depth_is_refused_without_a_stack() {
+    fn excessive_depth_is_refused_without_stack() {
         let deep = |levels: usize| format!("{}{}", "[".repeat(levels), "]".repeat(levels));
         assert!(check(&deep(MAX_DEPTH)).is_ok());
         assert_eq!(check(&deep(MAX_DEPTH + 1)).unwrap_err().kind, ParseErrorKind::TooDeep);
@@ -217,7 +217,7 @@ mod tests {
         #![proptest_config(ProptestConfig::with_cases(8192))]
 
         #[test]
-        fn it_judges_as_the_parser_does(text in r#"[\[\]{}:,"0-9eE+\-. a-dtrufalsn\\]{0,24}"#) {
+        fn check_agrees_with_parser(text in r#"[\[\]{}:,"0-9eE+\-. a-dtrufalsn\\]{0,24}"#) {
             let arena = Bump::new();
             prop_assert_eq!(check(&text).map_err(Some), parse(&text, &arena).map(|_| ()).map_err(Some), "{}", text);
         }

@@ -1,4 +1,4 @@
-//! Writing a tree: untouched values as their source bytes, edited ones anew.
+//! Serialization of a tree: untouched values as their source bytes, edited ones rewritten.
 
 use super::cursor::plain_run;
 use super::{Kind, Member, Node};
@@ -44,7 +44,7 @@ impl Node<'_> {
         }
     }
 
-    /// Appends about as much of the value's JSON text as the limit allows. False when more is left.
+    /// Appends about as much of the value's JSON text as the limit allows. Returns false if text is left.
     pub fn write_at_most(&self, out: &mut String, limit: usize) -> bool {
         if let Some(source) = self.source() {
             let mut end = source.len().min((limit + 4).saturating_sub(out.len()));
@@ -110,7 +110,7 @@ impl Member<'_> {
     }
 }
 
-/// Appends `text` as a JSON string; only what must be escaped is.
+/// Appends `text` as a JSON string; escapes only what must be escaped.
 pub fn write_quoted(text: &str, out: &mut String) {
     out.push('"');
     let mut rest = text;
@@ -128,7 +128,7 @@ pub fn write_quoted(text: &str, out: &mut String) {
             0x0c => out.push_str("\\f"),
             other => out.push_str(&format!("\\u{other:04x}")),
         }
-        // What is special is one byte.
+        // Every special character is one byte in UTF-8.
         rest = &special[1..];
     }
     out.push('"');

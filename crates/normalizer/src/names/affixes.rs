@@ -1,38 +1,38 @@
-//! What may stand before and after a tool's name without meaning anything. Everything else means something.
+//! Prefixes and suffixes of a tool's name that mean nothing. Everything else means something.
 
 use super::fold::{Folded, fold};
-use super::places::Places;
+use super::places::KnownPlaces;
 use super::signs::has_signs;
 use super::tool_name::NamedTool;
 use super::words::words;
 
-/// What models and clients put around every tool's name, whatever it does. Each is a wrapper only before a
-/// [`SEPARATORS`] that names servers: `functions.read_file`, but not `tool_search`.
+/// Prefixes that models and clients put before every tool's name. Each is a wrapper only before one of the
+/// [`SEPARATORS`] that follow a server name: `functions.read_file`, but not `tool_search`.
 const WRAPPERS: &[&str] = &[
     // The namespace in which OpenAI's models and those trained like them see their tools.
     "functions",
     "function",
     // The module in which Gemini's models call them from code.
     "default_api",
-    // What models write that were shown a list called so.
+    // Written by models that saw a list with this name.
     "tools",
     "tool",
     // The first part of `mcp__server__tool`, without the server.
     "mcp",
-    // Our own name as a server, which clients put before all tools of a gateway: `mcp__toolwright__`.
+    // Toolwright's own name as a server, which clients put before all tools of a gateway: `mcp__toolwright__`.
     "mcp__toolwright",
 ];
 
-/// Between a place and a name. They name servers; `_` and `-` do not.
+/// Separators between a server and a name. `_` and `-` do not separate servers.
 const SEPARATORS: &[&str] = &["__", ".", "/", ":"];
 
 /// Words that a server's name may have or lack: `github-mcp-server` is `github`.
 const OF_SERVERS: &[&str] = &["mcp", "server"];
 
-/// How many wrappers may stand before one name: `functions.mcp__toolwright__read_file`.
+/// Maximum number of wrappers before one name: `functions.mcp__toolwright__read_file`.
 const MOST_WRAPPERS: usize = 2;
 
-/// The parts of a name between separators that name servers.
+/// The parts of a name between server separators.
 pub(super) fn parts(name: &str) -> Vec<&str> {
     let mut parts = vec![name];
     for separator in SEPARATORS {
@@ -42,7 +42,7 @@ pub(super) fn parts(name: &str) -> Vec<&str> {
     parts
 }
 
-/// Whether two names that fold alike have the same parts. `is_loose`: a name that has only one may be sent as
+/// Whether two names with equal folded forms have the same parts. `is_loose`: a name with only one part may be sent as
 /// several (`kubectl.get` → `kubectl_get`).
 pub(super) fn has_same_parts(sent: &str, name: &str, is_loose: bool) -> bool {
     let (sent, name) = (parts(sent), parts(name));
@@ -52,24 +52,24 @@ pub(super) fn has_same_parts(sent: &str, name: &str, is_loose: bool) -> bool {
     sent.len() == name.len() && sent.iter().zip(&name).all(|(sent, name)| fold(sent) == fold(name))
 }
 
-/// A sent name without its wrappers, in every way they can be taken off.
+/// A sent name without its wrappers, in every way they can be removed.
 pub(super) struct Affixes<'s> {
-    forms: Vec<Form<'s>>,
+    forms: Vec<NameForm<'s>>,
 }
 
 /// One way to read a sent name.
-struct Form<'s> {
+struct NameForm<'s> {
     text: &'s str,
     folded: Folded,
     words: Vec<String>,
-    /// Whether something was taken off.
+    /// Whether something was removed.
     is_changed: bool,
-    /// Whether it has signs that are no separators: then nothing but the very name is meant.
+    /// Whether it has signs that are not separators: then only the exact name matches.
     has_signs: bool,
 }
 
 impl<'s> Affixes<'s> {
-    /// `is_wrapper` says of a word of the list whether nothing else is called so.
+    /// `is_wrapper` returns whether a word of the list is not the name of anything else.
     pub(super) fn of(sent: &'s str, is_wrapper: impl Fn(&str) -> bool) -> Affixes<'s> {
         let mut texts = vec![without_call_number(sent)];
         let mut from = 0;
@@ -82,7 +82,7 @@ impl<'s> Affixes<'s> {
             }
             from = until;
         }
-        let form = |text| Form {
+        let form = |text| NameForm {
             text,
             folded: fold(text),
             words: words(text),
@@ -92,16 +92,17 @@ impl<'s> Affixes<'s> {
         Affixes { forms: texts.into_iter().map(form).collect() }
     }
 
-    /// Whether the name, without what means nothing, is the tool's, and speaks of no other place.
-    pub(super) fn lead_to(&self, tool: &NamedTool<'_>, places: &Places<'_>) -> bool {
+    /// Whether the name, without meaningless affixes, is the tool's, and names no other server.
+    pub(super) fn lead_to(&self, tool: &NamedTool<'_>, places: &KnownPlaces<'_>) -> bool {
         let folded = fold(tool.name);
-        let may_lead = |form: &&Form<'_>| form.folded.contains(&*folded) || folded.ends_with(&*form.folded);
+        let may_lead =
+            |form: &&NameForm<'_>| form.folded.contains(&*folded) || folded.ends_with(&*form.folded);
         let mut likely = self.forms.iter().filter(may_lead).peekable();
         if folded.is_empty() || likely.peek().is_none() {
             return false;
         }
         let name = words(tool.name);
-        let leads = |form: &Form<'_>| {
+        let leads = |form: &NameForm<'_>| {
             form.is_changed && form.text == tool.name
                 || !form.has_signs && is_with_own_place(form, &name, tool)
                 || !form.has_signs && tool.server.is_none() && lacks_place(form.text, tool.name)
@@ -111,7 +112,7 @@ impl<'s> Affixes<'s> {
     }
 }
 
-/// The rest of a name behind a wrapper.
+/// The rest of a name after a wrapper.
 fn unwrapped<'s>(sent: &'s str, wrapper: &str) -> Option<&'s str> {
     let head = sent.get(..wrapper.len()).filter(|head| head.eq_ignore_ascii_case(wrapper))?;
     let rest = &sent[head.len()..];
@@ -129,8 +130,8 @@ fn without_call_number(sent: &str) -> &str {
     }
 }
 
-/// The tool's name, behind its own server or toolbox or nothing, and before a generic ending or nothing.
-fn is_with_own_place(form: &Form<'_>, name: &[String], tool: &NamedTool<'_>) -> bool {
+/// Whether it is the tool's name, after its own server or toolbox or nothing, and before a generic ending or nothing.
+fn is_with_own_place(form: &NameForm<'_>, name: &[String], tool: &NamedTool<'_>) -> bool {
     let sent = &form.words[..];
     let prefix = |words: &[String]| words.strip_suffix(name).map(<[String]>::to_vec);
     let is_ended = |ending: &String| {
@@ -151,7 +152,7 @@ fn is_with_own_place(form: &Form<'_>, name: &[String], tool: &NamedTool<'_>) -> 
     is_affixed && keeps_parts(form.text, tool, !place.is_empty())
 }
 
-/// Whether no separator that names servers is inside the tool's name: `functions.vault__put` is not `vault_put` of
+/// Whether no server separator is inside the tool's name: `functions.vault__put` is not `vault_put` of
 /// another server.
 fn keeps_parts(form: &str, tool: &NamedTool<'_>, has_place: bool) -> bool {
     let (sent, name) = (parts(form), parts(tool.name));
@@ -160,7 +161,7 @@ fn keeps_parts(form: &str, tool: &NamedTool<'_>, has_place: bool) -> bool {
     }
     let count = |part: Option<&&str>| part.map_or(0, |part| words(part).len());
     match has_place {
-        // The place may be joined to the first part by any separator.
+        // The server may be joined to the first part by any separator.
         true => sent.len() >= name.len() && count(sent.last()) >= count(name.last()),
         false => sent.len() == name.len(),
     }
@@ -168,18 +169,19 @@ fn keeps_parts(form: &str, tool: &NamedTool<'_>, has_place: bool) -> bool {
 
 /// Whether words name the tool's own server, its toolbox, or both.
 fn is_own_place(words_of_place: &[String], tool: &NamedTool<'_>) -> bool {
-    let said = origin(words_of_place);
+    let place_name = origin(words_of_place);
     let server = tool.server.map(|server| origin(&words(server))).unwrap_or_default();
     let toolbox = tool.toolbox.map(|toolbox| origin(&words(toolbox))).unwrap_or_default();
-    !said.is_empty() && (said == server || said == toolbox || said == format!("{toolbox}{server}"))
+    !place_name.is_empty()
+        && (place_name == server || place_name == toolbox || place_name == format!("{toolbox}{server}"))
 }
 
-/// A place without the words that every server's name may have.
+/// A server name without the words that every server's name may have.
 fn origin(words: &[String]) -> String {
     words.iter().filter(|word| !OF_SERVERS.contains(&word.as_str())).map(String::as_str).collect()
 }
 
-/// Whether the tool's name is the sent one behind a place: `github__create_issue` for `create_issue`, and
+/// Whether the tool's name is the sent one with a server prefix: `github__create_issue` for `create_issue`, and
 /// `mcp__github__create_issue` for both.
 fn lacks_place(form: &str, name: &str) -> bool {
     let (sent, name) = (parts(form), parts(name));
@@ -197,16 +199,16 @@ mod tests {
     use super::*;
 
     #[test]
-    fn parts_are_what_separators_of_servers_leave() {
+    fn parts_split_at_server_separators() {
         assert_eq!(parts("mcp__git-hub.a_b/c:d"), ["mcp", "git-hub", "a_b", "c", "d"]);
         assert_eq!(parts("read_file"), ["read_file"]);
         assert!(parts("__._").is_empty());
     }
 
     proptest! {
-        /// Whatever the word: before a tool's name it is no wrapper, so it means something.
+        /// No word before a tool's name is a wrapper unless it is listed, so it means something.
         #[test]
-        fn a_word_that_is_no_wrapper_is_never_dropped(
+        fn word_that_is_not_a_wrapper_is_never_dropped(
             word in "[a-z]{1,12}(_[a-z]{1,8})?",
             tool in prop::sample::select(vec!["delete_user", "update_row", "read_file", "send", "Read", "get-sum"]),
             between in prop::sample::select(vec!["_", "-", "__", ".", "/", ":"]),

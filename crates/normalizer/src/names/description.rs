@@ -1,13 +1,13 @@
-//! What a description says a parameter is, and not what else it mentions.
+//! The subject of a parameter's description, without what else it mentions.
 //!
 //! "City or region, not a country" is about cities and regions; "The team that beat the loser" is
-//! about a team. Only the first clause tells, and of that only what no negation takes back.
+//! about a team. Only the first clause counts, up to a negation.
 
 use super::name::meaningful_words;
 
-/// What ends the first clause.
+/// Characters that end the first clause.
 const CLAUSE_ENDS: &[char] = &['.', ';', ',', '(', '[', ':', '\n', '\u{2014}'];
-/// Words after which something is denied.
+/// Words that start a negation.
 const NEGATIONS: &[&str] = &[
     "not",
     "no",
@@ -24,7 +24,7 @@ const NEGATIONS: &[&str] = &[
     "excluding",
     "rather",
 ];
-/// Words after which something else is spoken of than the thing itself.
+/// Words after which something other than the subject is mentioned.
 const RELATIONS: &[&str] = &[
     "of",
     "to",
@@ -58,7 +58,7 @@ pub(crate) fn clause_words(description: &str) -> Vec<String> {
     meaningful_words(&until(description, NEGATIONS))
 }
 
-/// The words for the thing itself: those before the first preposition.
+/// The words for the subject: those before the first preposition.
 pub(crate) fn subject_words(description: &str) -> Vec<String> {
     let subject = until(description, RELATIONS);
     meaningful_words(&until(&subject, NEGATIONS))
@@ -75,14 +75,14 @@ mod tests {
     use super::{clause_words, subject_words};
 
     #[test]
-    fn only_the_first_clause_tells_and_a_negation_ends_it() {
+    fn only_first_clause_counts_up_to_negation() {
         assert_eq!(clause_words("City or region, not a country"), ["city", "or", "region"]);
         assert_eq!(clause_words("Address not used for billing"), ["address"]);
         assert_eq!(clause_words("The name of the branch"), ["name", "branch"]);
     }
 
     #[test]
-    fn the_subject_stands_before_the_first_preposition() {
+    fn subject_precedes_first_preposition() {
         assert_eq!(subject_words("The team that beat the loser"), ["team"]);
         assert_eq!(subject_words("Employee reporting to the manager"), ["employee"]);
         assert_eq!(subject_words("City or region"), ["city", "or", "region"]);

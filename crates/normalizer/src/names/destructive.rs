@@ -1,10 +1,10 @@
-//! What a tool can do harm with: what it does by its name, and the flags that let it.
+//! Destructive tools, recognized by their name, and destructive flags.
 //!
-//! Some verbs destroy something wherever they stand (`delete`). Others do only as what the tool does
-//! (`stop_service`, but not `get_stop`), or only with what it is done to (`format_disk`, but not
-//! `format_date`). Paying counts as destroying: neither can be taken back. A tool that runs whatever
-//! it is given is in between: it can destroy, but it does not by itself. So is one that places an order,
-//! which can be called off.
+//! Some verbs destroy something in any position (`delete`). Others do only as the action of the tool
+//! (`stop_service`, but not `get_stop`), or only with certain objects (`format_disk`, but not
+//! `format_date`). Paying counts as destroying: neither can be undone. A tool that runs its input
+//! is in between: it can destroy, but does not by itself. So is one that places an order, which can
+//! be cancelled.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -15,34 +15,34 @@ use super::lexicon::{
 };
 use super::words::words;
 
-/// Verbs with the words that go with them.
+/// Verbs with their accompanying words.
 type Verbs = HashMap<&'static str, Vec<&'static str>>;
 
 /// The verbs of one kind of harm.
-struct Deeds {
-    /// Verbs that need their object.
+struct HarmVerbs {
+    /// Verbs that need an object.
     phrases: Verbs,
-    /// Verbs that need to be what the tool does, with the words before which they are not.
+    /// Verbs that must be the action of the tool, with the words before which they are not.
     actions: Verbs,
 }
 
-static DESTROYING: LazyLock<Deeds> = LazyLock::new(|| Deeds {
+static DESTROYING: LazyLock<HarmVerbs> = LazyLock::new(|| HarmVerbs {
     phrases: verbs(include_str!("vocabulary/destructive-phrases.txt")),
     actions: verbs(include_str!("vocabulary/destructive-actions.txt")),
 });
-static RUNNING: LazyLock<Deeds> = LazyLock::new(|| Deeds {
+static RUNNING: LazyLock<HarmVerbs> = LazyLock::new(|| HarmVerbs {
     phrases: verbs(include_str!("vocabulary/running-phrases.txt")),
     actions: verbs(include_str!("vocabulary/running-actions.txt")),
 });
 
-/// Not destroying by itself, but a filter that is lost lets it change everything.
-static WRITING: LazyLock<Deeds> = LazyLock::new(|| Deeds {
+/// Not destructive by itself, but without its filter it may change everything.
+static WRITING: LazyLock<HarmVerbs> = LazyLock::new(|| HarmVerbs {
     phrases: Verbs::new(),
     actions: verbs(include_str!("vocabulary/writing-verbs.txt")),
 });
 
-/// Words before a verb which say that something else is done.
-const OTHER_DEEDS: &[&str] = &[
+/// Words before a verb that make another action of it.
+const OTHER_ACTIONS: &[&str] = &[
     "add",
     "calculate",
     "check",
@@ -78,8 +78,8 @@ const OTHER_DEEDS: &[&str] = &[
 fn verbs(text: &'static str) -> Verbs {
     let mut verbs = Verbs::new();
     for line in lines(text) {
-        let (verb, beside) = line.split_once('|').unwrap_or((line, ""));
-        verbs.insert(verb.trim(), beside.split_whitespace().map(canonical).collect());
+        let (verb, objects) = line.split_once('|').unwrap_or((line, ""));
+        verbs.insert(verb.trim(), objects.split_whitespace().map(canonical).collect());
     }
     verbs
 }
@@ -87,55 +87,55 @@ fn verbs(text: &'static str) -> Verbs {
 /// Whether a tool of that name destroys or interrupts something, or pays.
 pub(crate) fn is_destructive_tool(name: &str) -> bool {
     let words = words(name);
-    words.iter().any(|word| is_destructive_verb(word)) || DESTROYING.say(&words)
+    words.iter().any(|word| is_destructive_verb(word)) || DESTROYING.matches_any(&words)
 }
 
-/// Whether a tool of that name runs whatever it is given, or places an order.
+/// Whether a tool of that name runs its input, or places an order.
 pub(crate) fn is_running_tool(name: &str) -> bool {
-    RUNNING.say(&words(name))
+    RUNNING.matches_any(&words(name))
 }
 
-/// Whether a tool of that name changes what is there.
+/// Whether a tool of that name changes existing data.
 pub(crate) fn is_writing_tool(name: &str) -> bool {
-    WRITING.say(&words(name))
+    WRITING.matches_any(&words(name))
 }
 
-/// Whether a parameter of that name can destroy something when its value is wrong.
+/// Whether a parameter of that name can destroy something if its value is wrong.
 pub fn is_destructive_flag(name: &str) -> bool {
     is_destructive_flag_name(&fold(name)) || has_destructive_word(name)
 }
 
-/// Whether the words of a name say so, whatever it takes.
+/// Whether the words of a name are destructive, whatever its type.
 pub(crate) fn has_destructive_word(name: &str) -> bool {
     let words = words(name);
-    // `remove_files`, but not `remove_file_extension`: the object ends the name.
-    words.iter().any(|word| is_destructive_flag_word(word)) || DESTROYING.say_with_object(&words, 1)
+    // `remove_files`, but not `remove_file_extension`: the object must be the last word.
+    words.iter().any(|word| is_destructive_flag_word(word)) || DESTROYING.match_with_object(&words, 1)
 }
 
-/// Whether a verb is what is done.
-fn is_done(words: &[String], at: usize) -> bool {
-    !words[..at].iter().any(|word| OTHER_DEEDS.contains(&word.as_str()))
+/// Whether a verb is the action.
+fn is_action(words: &[String], at: usize) -> bool {
+    !words[..at].iter().any(|word| OTHER_ACTIONS.contains(&word.as_str()))
 }
 
-impl Deeds {
-    fn say(&self, words: &[String]) -> bool {
-        self.say_alone(words) || self.say_with_object(words, words.len())
+impl HarmVerbs {
+    fn matches_any(&self, words: &[String]) -> bool {
+        self.match_alone(words) || self.match_with_object(words, words.len())
     }
 
-    fn say_alone(&self, words: &[String]) -> bool {
+    fn match_alone(&self, words: &[String]) -> bool {
         words.iter().enumerate().any(|(at, word)| {
             let next = words.get(at + 1).map(|next| canonical(next));
             let is_harmless = |others: &Vec<&str>| next.is_some_and(|next| others.contains(&next));
-            self.actions.get(word.as_str()).is_some_and(|others| !is_harmless(others)) && is_done(words, at)
+            self.actions.get(word.as_str()).is_some_and(|others| !is_harmless(others)) && is_action(words, at)
         })
     }
 
-    /// Whether a verb stands before one of its objects, which is one of the last `reach` words.
-    fn say_with_object(&self, words: &[String], reach: usize) -> bool {
+    /// Whether a verb is followed by one of its objects within the last `reach` words.
+    fn match_with_object(&self, words: &[String], reach: usize) -> bool {
         words.iter().enumerate().any(|(at, word)| {
             let rest = &words[(at + 1).max(words.len() - reach)..];
-            let is_said = |objects: &Vec<&str>| rest.iter().any(|next| objects.contains(&canonical(next)));
-            self.phrases.get(word.as_str()).is_some_and(is_said) && is_done(words, at)
+            let has_object = |objects: &Vec<&str>| rest.iter().any(|next| objects.contains(&canonical(next)));
+            self.phrases.get(word.as_str()).is_some_and(has_object) && is_action(words, at)
         })
     }
 }
@@ -145,7 +145,7 @@ mod tests {
     use super::{is_destructive_flag, is_destructive_tool, is_running_tool, is_writing_tool};
 
     #[test]
-    fn what_cannot_be_taken_back_is_known_by_its_verb() {
+    fn irreversible_tools_are_recognized_by_verb() {
         for name in [
             "delete_note",
             "empty_trash",
@@ -180,7 +180,7 @@ mod tests {
     }
 
     #[test]
-    fn the_same_word_as_something_else_is_harmless() {
+    fn same_word_in_other_role_is_harmless() {
         for name in [
             "format_date",
             "format_text",
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_runs_what_it_is_given_is_known() {
+    fn tool_that_runs_its_input_is_recognized() {
         for name in [
             "run_shell",
             "run_terminal_cmd",
@@ -232,7 +232,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_changes_what_is_there_writes() {
+    fn tool_that_changes_data_writes() {
         for name in ["update_rows", "modifyUser", "db_migrate", "bulk_edit", "rename_files", "s3_sync_bucket"]
         {
             assert!(is_writing_tool(name), "{name}");
@@ -245,7 +245,7 @@ mod tests {
     }
 
     #[test]
-    fn flags_that_let_something_be_destroyed_are_known() {
+    fn destructive_flags_are_recognized() {
         for name in [
             "overwrite",
             "remove_files",

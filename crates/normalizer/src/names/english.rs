@@ -1,17 +1,17 @@
-//! Whether a word is one: everyday English and the words of parameter names.
+//! Recognition of English words: everyday English and the words of parameter names.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use super::lexicon::{is_abbreviation, is_common, is_distinct, takes_side};
 
-/// Read when the first name is looked at that resembles another.
+/// Parsed when the first pair of similar names is compared.
 static ENGLISH: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     let text = include_str!("vocabulary/english.txt");
     text.lines().filter(|line| !line.starts_with('#')).flat_map(str::split_whitespace).collect()
 });
 
-/// Endings of forms of a word, and what the word itself may end in instead.
+/// Endings of inflected forms, and the endings of the base form.
 const ENDINGS: &[(&str, &[&str])] = &[
     ("ies", &["y"]),
     ("es", &["e"]),
@@ -27,12 +27,12 @@ const ENDINGS: &[(&str, &[&str])] = &[
     ("ly", &[""]),
 ];
 
-/// Beginnings that turn a word into another one.
+/// Prefixes that make another word.
 const BEGINNINGS: &[&str] =
     &["un", "in", "im", "ir", "non", "dis", "re", "de", "pre", "sub", "over", "under"];
 
-/// Whether someone who wrote this wrote a word, and not a misspelling of another. Nothing is known
-/// about words of other scripts, so they count as words.
+/// Whether this is a word, and not a misspelling of another one. Words of other scripts cannot be
+/// checked, so they count as words.
 pub(crate) fn is_word(word: &str) -> bool {
     !word.is_ascii()
         || is_known(word)
@@ -51,7 +51,7 @@ fn is_known(word: &str) -> bool {
         || takes_side(word)
 }
 
-/// The words that this one may be a form of: `matches` → `match`, `planned` → `plan`.
+/// Possible base forms of a word: `matches` → `match`, `planned` → `plan`.
 fn forms(word: &str) -> impl Iterator<Item = String> + '_ {
     ENDINGS
         .iter()
@@ -61,7 +61,7 @@ fn forms(word: &str) -> impl Iterator<Item = String> + '_ {
             let doubled = stem.len() > 3 && last.next() == last.next();
             let single = doubled.then(|| stem[..stem.len() - 1].to_owned());
             let is_stem = stem.len() >= 3;
-            // `shiping` is no form of `ship`.
+            // `shiping` is not a form of `ship`.
             let doubles = matches!(ending, "ed" | "ing") && doubles_its_end(stem);
             others
                 .iter()

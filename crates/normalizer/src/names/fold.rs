@@ -1,14 +1,14 @@
-//! Folding: what is left of a name when case and separators do not count.
+//! Folding: a name without case and separators.
 
 use compact_str::CompactString;
 
 /// A folded name.
 pub(crate) type Folded = CompactString;
 
-/// Names up to this length are folded in one go.
+/// Names up to this length are folded without allocation.
 const SHORT_NAME: usize = 64;
 
-/// Lower-case letters and digits only: `File_Path`, `file-path` and `filePath` fold alike. Most names are
+/// Lower-case letters and digits only: `File_Path`, `file-path` and `filePath` fold to the same. Most names are
 /// short enough to need no allocation.
 pub(crate) fn fold(name: &str) -> Folded {
     let mut bytes = [0; SHORT_NAME];
@@ -28,7 +28,7 @@ pub(crate) fn fold(name: &str) -> Folded {
     name.chars().filter(|char| char.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }
 
-/// Whether a name folds to this, without folding all of it.
+/// Whether a name folds to `folded`, without folding all of it.
 pub(crate) fn folds_to(name: &str, folded: &str) -> bool {
     let mut rest = folded.as_bytes();
     for byte in name.bytes() {
@@ -45,7 +45,7 @@ pub(crate) fn folds_to(name: &str, folded: &str) -> bool {
     rest.is_empty()
 }
 
-/// Folds a value of an enum. Signs and symbols carry meaning there (`-1`, `c++`), so only
+/// Folds a value of an enum. Signs and symbols have a meaning there (`-1`, `c++`), so only
 /// separators between letters or digits and punctuation around the whole are dropped.
 pub(crate) fn fold_value(value: &str) -> String {
     let trimmed =

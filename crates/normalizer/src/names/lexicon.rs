@@ -1,14 +1,14 @@
-//! What words mean: the vocabulary of parameter names, kept as word lists in `vocabulary/`.
+//! The meaning of words: the vocabulary of parameter names, stored as word lists in `vocabulary/`.
 
 use std::collections::{HashMap, HashSet};
 use std::sync::LazyLock;
 
 use super::words::singular;
 
-/// The word lists, read once.
+/// The word lists, parsed once.
 static LEXICON: LazyLock<Lexicon> = LazyLock::new(Lexicon::read);
 
-type Words = HashSet<&'static str>;
+type WordSet = HashSet<&'static str>;
 /// For every word the groups it is in.
 type Groups = HashMap<&'static str, Vec<usize>>;
 
@@ -16,34 +16,34 @@ struct Lexicon {
     spellings: HashMap<&'static str, &'static str>,
     synonyms: Groups,
     whole_names: Groups,
-    /// For every word the axes it takes a side on, and which side.
+    /// For every word its axes of opposites, and its side on each.
     sides: HashMap<&'static str, Vec<(usize, usize)>>,
     axes: Vec<Axis>,
-    fillers: Words,
-    neutral: Words,
-    neutral_endings: Words,
-    distinct: Words,
-    units: Words,
-    common: Words,
-    short: Words,
-    vague: Words,
-    vague_heads: Words,
-    contents: Words,
-    kinds: Words,
-    keyed: Words,
-    envelopes: Words,
-    destructive_flags: Words,
-    destructive_names: Words,
-    destructive_verbs: Words,
+    fillers: WordSet,
+    neutral: WordSet,
+    neutral_endings: WordSet,
+    distinct: WordSet,
+    units: WordSet,
+    common: WordSet,
+    short: WordSet,
+    vague: WordSet,
+    vague_heads: WordSet,
+    contents: WordSet,
+    kinds: WordSet,
+    keyed: WordSet,
+    envelopes: WordSet,
+    destructive_flags: WordSet,
+    destructive_names: WordSet,
+    destructive_verbs: WordSet,
 }
 
-/// What kind of opposites an axis holds.
+/// The kind of opposites on an axis.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Axis {
     Plain,
-    /// A side may go unsaid when no other parameter takes the other.
+    /// A side may be omitted if no other parameter has the opposite side.
     Direction,
-    /// What a name is, rather than a side it takes.
+    /// What a name is, not a side that it takes.
     Head,
 }
 
@@ -105,7 +105,7 @@ pub(crate) fn lines(text: &'static str) -> impl Iterator<Item = &'static str> {
     text.lines().filter(|line| !line.starts_with('#') && !line.trim().is_empty())
 }
 
-fn set(text: &'static str) -> Words {
+fn set(text: &'static str) -> WordSet {
     lines(text).flat_map(str::split_whitespace).collect()
 }
 
@@ -126,18 +126,18 @@ fn share_group(groups: &Groups, a: &str, b: &str) -> bool {
     }
 }
 
-/// The form in which a word is compared: abbreviations and spellings become one.
+/// The canonical form of a word: abbreviations and spellings become one.
 pub(crate) fn canonical(word: &str) -> &str {
     let find = |word: &str| LEXICON.spellings.get(word).copied();
     find(word).or_else(|| find(singular(word))).unwrap_or_else(|| singular(word))
 }
 
-/// Whether two canonical words may stand for each other.
+/// Whether two canonical words may replace each other.
 pub(crate) fn are_synonyms(a: &str, b: &str) -> bool {
     share_group(&LEXICON.synonyms, a, b)
 }
 
-/// Whether two folded names are used for one another as wholes.
+/// Whether two folded names are synonyms as wholes.
 pub(crate) fn are_whole_synonyms(a: &str, b: &str) -> bool {
     share_group(&LEXICON.whole_names, a, b)
 }
@@ -147,7 +147,7 @@ pub(crate) fn is_envelope(folded: &str) -> bool {
     LEXICON.envelopes.contains(folded)
 }
 
-/// Whether a word says nothing about what a value is for.
+/// Whether a word does not describe the purpose of a value.
 pub(crate) fn is_filler(word: &str) -> bool {
     LEXICON.fillers.contains(word)
 }
@@ -157,12 +157,12 @@ pub(crate) fn is_neutral(word: &str) -> bool {
     LEXICON.neutral.contains(word)
 }
 
-/// Whether the word may end a name without changing what is meant.
+/// Whether the word may end a name without changing its meaning.
 pub(crate) fn is_neutral_ending(word: &str) -> bool {
     LEXICON.neutral_endings.contains(word)
 }
 
-/// Whether a word must stand on both sides or on neither.
+/// Whether a word must be on both sides or on neither.
 pub(crate) fn is_distinct(word: &str) -> bool {
     LEXICON.distinct.contains(word) || is_unit(word)
 }
@@ -182,48 +182,48 @@ pub(crate) fn is_abbreviation(word: &str) -> bool {
     LEXICON.short.contains(word) || LEXICON.spellings.contains_key(word)
 }
 
-/// Whether a word proves nothing when a description speaks of it.
+/// Whether a word in a description is no evidence.
 pub(crate) fn is_vague(word: &str) -> bool {
     word.len() < 3 || LEXICON.vague.contains(word)
 }
 
-/// Whether a name that ends in the word says little without its other words.
+/// Whether a name that ends in the word is vague without its other words.
 pub(crate) fn is_vague_head(word: &str) -> bool {
     LEXICON.vague_heads.contains(word)
 }
 
-/// Whether a word names something that is written: its identifier is another thing than itself.
+/// Whether a word names something that is written: its identifier is different from itself.
 pub(crate) fn is_content(word: &str) -> bool {
     LEXICON.contents.contains(word)
 }
 
-/// Whether a word names something that is known by a short code.
+/// Whether a word names something that has a short code.
 pub(crate) fn is_keyed(word: &str) -> bool {
     LEXICON.keyed.contains(word)
 }
 
-/// Whether a word says what kind of thing is chosen.
+/// Whether a word names the kind of thing that is selected.
 pub(crate) fn is_kind(word: &str) -> bool {
     LEXICON.kinds.contains(word)
 }
 
-/// Whether a word takes a side on some axis.
+/// Whether a word has a side on some axis.
 pub(crate) fn takes_side(word: &str) -> bool {
     LEXICON.sides_of(word).iter().any(|(axis, _)| LEXICON.axes[*axis] != Axis::Head)
 }
 
-/// Whether a side may be left unsaid when no other parameter takes the other: `url` for `startUrl`,
+/// Whether a side may be omitted if no other parameter has the opposite one: `url` for `startUrl`,
 /// but never `price` for `max_price`.
 pub(crate) fn may_go_unsaid(word: &str) -> bool {
     LEXICON.sides_of(word).iter().all(|(axis, _)| LEXICON.axes[*axis] == Axis::Direction)
 }
 
-/// Whether two words take the same side of an axis.
+/// Whether two words have the same side of an axis.
 pub(crate) fn same_side(a: &str, b: &str) -> bool {
     LEXICON.sides_of(a).iter().any(|side| LEXICON.sides_of(b).contains(side))
 }
 
-/// Whether two words take different sides of an axis.
+/// Whether two words have different sides of an axis.
 pub(crate) fn are_opposed(a: &str, b: &str) -> bool {
     a != b
         && LEXICON.sides_of(a).iter().any(|(axis, side)| {
@@ -238,12 +238,12 @@ pub(crate) fn is_destructive_flag_name(folded: &str) -> bool {
     LEXICON.destructive_names.contains(folded)
 }
 
-/// Whether a flag with that word in its name can.
+/// Whether a flag with that word in its name can destroy something.
 pub(crate) fn is_destructive_flag_word(word: &str) -> bool {
     LEXICON.destructive_flags.contains(word)
 }
 
-/// Whether a verb destroys something, whatever stands beside it.
+/// Whether a verb destroys something, whatever its object.
 pub(crate) fn is_destructive_verb(word: &str) -> bool {
     LEXICON.destructive_verbs.contains(word)
 }

@@ -1,8 +1,8 @@
-//! What the text of a value looks like beyond its shape: a code, somebody's identifier, a query.
+//! What the text of a value looks like beyond its shape: a code, a prefixed identifier, a query.
 
-use super::compare::Surroundings;
-use super::name::Name;
-use super::shape::Shape;
+use super::compare::NameContext;
+use super::name::SplitName;
+use super::shape::ValueShape;
 
 /// `OPS` and `OPS-12`: a short code in capitals.
 pub(super) fn is_code(text: &str) -> bool {
@@ -14,7 +14,7 @@ pub(super) fn is_code(text: &str) -> bool {
         && number.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// `cus_1` for a customer: the identifier says what it is one of.
+/// `cus_1` for a customer: the prefix of the identifier names its kind.
 pub(super) fn is_identifier_of(text: &str, word: &str) -> bool {
     text.split_once('_').is_some_and(|(kind, rest)| {
         kind.len() >= 2
@@ -24,7 +24,7 @@ pub(super) fn is_identifier_of(text: &str, word: &str) -> bool {
     })
 }
 
-/// `SELECT 1`, `delete from a`: a statement, not words to search for.
+/// `SELECT 1`, `delete from a`: a statement, not a search text.
 pub(super) fn is_sql(text: &str) -> bool {
     let text = text.split_whitespace().collect::<Vec<_>>().join(" ").to_ascii_lowercase();
     let says = |parts: &[&str]| parts.iter().any(|part| text.contains(part));
@@ -46,10 +46,10 @@ fn is_condition(text: &str) -> bool {
     text.contains(['=', '~', '<', '>']) || text.to_ascii_lowercase().contains(" in (")
 }
 
-/// Whether a name is that of a language, and the text is written in another.
-pub(super) fn speaks_otherwise(known: &Name, around: Surroundings<'_>) -> bool {
+/// Whether a name is that of a query language, and the text is not written in it.
+pub(super) fn is_other_language(known: &SplitName, around: NameContext<'_>) -> bool {
     let is_jql = known.words.iter().any(|word| word == "jql");
-    is_jql && around.shape != Shape::Unknown && !is_condition(around.text)
+    is_jql && around.shape != ValueShape::Unknown && !is_condition(around.text)
 }
 
 /// `tomorrow`, `Monday`, `3 pm`: when, not where.
@@ -100,7 +100,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn codes_and_identifiers_are_told_from_names() {
+    fn codes_and_identifiers_differ_from_names() {
         assert!(is_code("OPS") && is_code("OPS-12") && is_code("A2"));
         assert!(!is_code("Ops") && !is_code("operations") && !is_code("OPS-") && !is_code("A"));
         assert!(is_identifier_of("cus_1", "customer") && !is_identifier_of("ord_1", "customer"));
@@ -108,13 +108,13 @@ mod tests {
     }
 
     #[test]
-    fn statements_are_told_from_questions() {
+    fn statements_differ_from_search_texts() {
         assert!(is_sql("SELECT 1") && is_sql("select a\nfrom b") && is_sql("UPDATE a SET b = 1"));
         assert!(!is_sql("select a restaurant") && !is_sql("cats") && !is_sql("update me"));
     }
 
     #[test]
-    fn times_are_told_from_places() {
+    fn times_differ_from_places() {
         assert!(is_time("Monday") && is_time("next week") && is_time("3pm"));
         assert!(!is_time("Rome") && !is_time("Mayfair"));
     }

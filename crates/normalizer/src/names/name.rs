@@ -1,10 +1,10 @@
-//! A name taken apart once, so that comparing it costs no allocation.
+//! A name split once, so that comparing it needs no allocation.
 
 use super::fold::fold;
 use super::lexicon::{canonical, is_filler};
 use super::words::words;
 
-/// Words beside which `min` is a minute and not a minimum.
+/// Words next to which `min` is a minute and not a minimum.
 const TIMES: &[&str] = &[
     "duration", "time", "timeout", "delay", "interval", "wait", "length", "age", "session", "timer",
     "period", "runtime",
@@ -12,21 +12,21 @@ const TIMES: &[&str] = &[
 
 /// A name in the forms in which names are compared.
 #[derive(Clone, Debug)]
-pub(crate) struct Name {
+pub(crate) struct SplitName {
     pub text: Box<str>,
     /// Lower-case letters and digits only.
     pub folded: Box<str>,
     /// Its words as written, in lower case.
     pub words: Vec<String>,
-    /// The words that say what a value is for, in canonical form; all of them when none does.
+    /// The words that describe the purpose of a value, in canonical form; all words if none does.
     pub meaning: Vec<String>,
 }
 
-impl Name {
-    pub fn new(text: &str) -> Name {
+impl SplitName {
+    pub fn new(text: &str) -> SplitName {
         let words = words(text);
         let meaning = meaning(&words);
-        Name { text: text.into(), folded: fold(text).into(), words, meaning }
+        SplitName { text: text.into(), folded: fold(text).into(), words, meaning }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The names that share the most with one that no tool has. Compared within a bound, whatever the lists and names are.
+//! The closest names to one that no tool has. The comparison has bounded cost, whatever the lists and names are.
 
 use std::cmp::Reverse;
 
@@ -7,13 +7,13 @@ use toolwright_base::{closest_by, keystrokes_apart, letters_apart};
 use super::fold::fold;
 use super::words::words;
 
-/// How many are suggested.
+/// Number of suggestions.
 const SUGGESTED: usize = 3;
 
-/// A longer name was not meant as any tool's: it has no nearest.
+/// A longer name has no closest match: it cannot be a misspelt tool name.
 const MAX_COMPARED_BYTES: usize = 128;
 
-/// Up to three names that share the most words with the one sent, and of these the ones that are closest to it.
+/// Up to three names that share the most words with the one sent, ordered by distance.
 pub(super) fn nearest<'t>(sent: &str, names: impl Iterator<Item = &'t str>) -> Vec<String> {
     if sent.len() > MAX_COMPARED_BYTES {
         return Vec::new();
@@ -37,14 +37,14 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_nearest_share_words_and_letters() {
+    fn nearest_names_share_words_and_letters() {
         let names = ["write_file", "read_file", "read_files", "list", "stat"];
         assert_eq!(nearest("raed_file", names.into_iter()), ["read_file", "write_file", "read_files"]);
         assert!(nearest(&"read_file_".repeat(13), names.into_iter()).is_empty());
     }
 
     #[test]
-    fn the_right_one_of_many_is_found_within_the_bound() {
+    fn closest_of_many_names_is_found() {
         let names: Vec<String> = (0..2_000).map(|at| format!("tool_{at:04}_{}", "x".repeat(20))).collect();
         let sent = format!("tool_1320_{}", "x".repeat(19));
         let found = nearest(&sent, names.iter().map(String::as_str));

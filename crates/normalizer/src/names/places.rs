@@ -1,16 +1,16 @@
-//! Servers and toolboxes that a name may speak of.
+//! Servers and toolboxes that a name may mention.
 
 use super::affixes::parts;
 use super::fold::fold;
 use super::tool_name::NamedTool;
 use super::words::words;
 
-/// Whether a name starts with the words of a place and goes on: `github_create_issue` for `GitHub`.
+/// Whether a name starts with the words of a server or toolbox and has more: `github_create_issue` for `GitHub`.
 pub fn starts_with_place(name: &str, place: &str) -> bool {
     words_of_place(&words(name), place).is_some()
 }
 
-/// How many of these words a place has, if they start with it and go on.
+/// Number of these words that belong to a server or toolbox, if they start with it and have more.
 fn words_of_place(words: &[String], place: &str) -> Option<usize> {
     let folded = fold(place);
     let mut rest = folded.as_str();
@@ -23,32 +23,32 @@ fn words_of_place(words: &[String], place: &str) -> Option<usize> {
     None
 }
 
-/// The server that a client has written into a tool's name: `github` in `mcp__github__create_issue`.
+/// The server that a client wrote into a tool's name: `github` in `mcp__github__create_issue`.
 fn place_in_name(name: &str) -> Option<&str> {
     let parts = parts(name);
     let parts = parts.strip_prefix(&["mcp"]).unwrap_or(&parts);
     (parts.len() > 1).then(|| parts[0])
 }
 
-/// The servers and toolboxes that are known.
-pub(super) struct Places<'p> {
+/// The known servers and toolboxes.
+pub(super) struct KnownPlaces<'p> {
     tools: &'p [NamedTool<'p>],
     configured: &'p [&'p str],
 }
 
-impl<'p> Places<'p> {
-    /// Those of the tools, and `configured` ones besides.
-    pub(super) fn new(tools: &'p [NamedTool<'p>], configured: &'p [&'p str]) -> Places<'p> {
-        Places { tools, configured }
+impl<'p> KnownPlaces<'p> {
+    /// Those of the tools, and also the `configured` ones.
+    pub(super) fn new(tools: &'p [NamedTool<'p>], configured: &'p [&'p str]) -> KnownPlaces<'p> {
+        KnownPlaces { tools, configured }
     }
 
-    /// Whether something is called so.
+    /// Whether a server or toolbox has this name.
     pub(super) fn contain(&self, name: &str) -> bool {
         let folded = fold(name);
         self.all().any(|place| fold(place) == folded)
     }
 
-    /// Whether a name starts with a place that is not the tool's. Of two places, the longer one counts.
+    /// Whether a name starts with a server or toolbox that is not the tool's. Of two, the longer one counts.
     pub(super) fn has_another_in(&self, name: &str, tool: &NamedTool<'_>) -> bool {
         let own = own_places(tool);
         let words = words(name);
@@ -63,7 +63,7 @@ impl<'p> Places<'p> {
     }
 }
 
-/// Where a tool is: as it is known, or else as its name says.
+/// The server and toolbox of a tool: as known, or else as in its name.
 fn own_places<'t>(tool: &NamedTool<'t>) -> [Option<&'t str>; 2] {
     match tool.server {
         None if tool.toolbox.is_none() => [place_in_name(tool.name), None],
@@ -76,7 +76,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_place_is_whole_words_and_something_follows() {
+    fn place_prefix_is_whole_words() {
         for (name, place) in [
             ("vault_put", "vault"),
             ("github_create_issue", "GitHub"),
@@ -92,7 +92,7 @@ mod tests {
     }
 
     #[test]
-    fn the_names_of_a_request_say_which_servers_there_are() {
+    fn server_is_parsed_from_tool_name() {
         assert_eq!(place_in_name("mcp__github__create_issue"), Some("github"));
         assert_eq!(place_in_name("github__create_issue"), Some("github"));
         assert_eq!(place_in_name("mcp__create_issue"), None);

@@ -1,13 +1,13 @@
-//! What a value looks like, and whether that is what a name says.
+//! The shape of a value, and whether it fits a name.
 
 use toolwright_jsonrpc::raw::{Kind, Node};
 
-use super::name::Name;
+use super::name::SplitName;
 
-/// What a value looks like.
+/// The shape of a value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(crate) enum Shape {
-    /// Nothing is known of it.
+pub(crate) enum ValueShape {
+    /// Unknown.
     #[default]
     Unknown,
     Number,
@@ -29,75 +29,86 @@ pub(crate) enum Shape {
     Other,
 }
 
-impl Shape {
-    pub fn of(value: &Node<'_>) -> Shape {
+impl ValueShape {
+    pub fn of(value: &Node<'_>) -> ValueShape {
         match value.kind {
-            Kind::Number(_) => Shape::Number,
-            Kind::String(_) => value.as_text().map_or(Shape::Unknown, |text| Shape::of_text(text.trim())),
-            _ => Shape::Other,
+            Kind::Number(_) => ValueShape::Number,
+            Kind::String(_) => {
+                value.as_text().map_or(ValueShape::Unknown, |text| ValueShape::of_text(text.trim()))
+            }
+            _ => ValueShape::Other,
         }
     }
 
-    fn of_text(text: &str) -> Shape {
+    fn of_text(text: &str) -> ValueShape {
         let has_space = text.contains(char::is_whitespace);
         let has_digit = text.bytes().any(|byte| byte.is_ascii_digit());
         if text.is_empty() {
-            Shape::Unknown
+            ValueShape::Unknown
         } else if text.bytes().all(|byte| byte.is_ascii_digit()) {
-            Shape::Digits
+            ValueShape::Digits
         } else if text.starts_with(['#', '@']) && !has_space {
-            Shape::Handle
+            ValueShape::Handle
         } else if is_date(text) {
-            Shape::Date
+            ValueShape::Date
         } else if text.contains("://") && !has_space {
-            Shape::Url
+            ValueShape::Url
         } else if text.contains('@') && text.contains('.') && !text.starts_with('@') && !has_space {
-            Shape::Email
+            ValueShape::Email
         } else if has_space {
-            Shape::Prose
+            ValueShape::Prose
         } else if text.contains(['/', '\\']) {
-            Shape::Path
+            ValueShape::Path
         } else if has_digit {
-            Shape::Identifier
+            ValueShape::Identifier
         } else {
-            Shape::Word
+            ValueShape::Word
         }
     }
 
     /// Whether it is a number, in a string or not.
     pub fn is_numeric(self) -> bool {
-        matches!(self, Shape::Number | Shape::Digits)
+        matches!(self, ValueShape::Number | ValueShape::Digits)
     }
 
-    /// A word that tells which of several senses of a name is meant.
+    /// A cue for the sense of a name.
     pub fn cue(self) -> Option<&'static str> {
         match self {
-            Shape::Email => Some("email"),
-            Shape::Url => Some("url"),
-            Shape::Path => Some("path"),
-            Shape::Date => Some("date"),
+            ValueShape::Email => Some("email"),
+            ValueShape::Url => Some("url"),
+            ValueShape::Path => Some("path"),
+            ValueShape::Date => Some("date"),
             _ => None,
         }
     }
 
-    /// Whether a value of this shape can be what the last words of the name say.
-    pub fn may_be(self, name: &Name) -> bool {
+    /// Whether a value of this shape fits the last words of the name.
+    pub fn may_be(self, name: &SplitName) -> bool {
         let says = |word: &str| name.meaning.iter().any(|own| own == word);
         let head = name.meaning.last().map_or("", String::as_str);
-        if matches!(self, Shape::Unknown | Shape::Other) {
+        if matches!(self, ValueShape::Unknown | ValueShape::Other) {
             return true;
         }
         if says("email") && (head == "email" || head == "address") {
-            return matches!(self, Shape::Email | Shape::Prose);
+            return matches!(self, ValueShape::Email | ValueShape::Prose);
         }
         match head {
-            "identifier" => {
-                !matches!(self, Shape::Prose | Shape::Date | Shape::Path | Shape::Url | Shape::Handle)
+            "identifier" => !matches!(
+                self,
+                ValueShape::Prose
+                    | ValueShape::Date
+                    | ValueShape::Path
+                    | ValueShape::Url
+                    | ValueShape::Handle
+            ),
+            "url" => {
+                !matches!(self, ValueShape::Prose | ValueShape::Number | ValueShape::Date | ValueShape::Email)
             }
-            "url" => !matches!(self, Shape::Prose | Shape::Number | Shape::Date | Shape::Email),
-            "path" | "directory" => !matches!(self, Shape::Email | Shape::Date | Shape::Number),
+            "path" | "directory" => {
+                !matches!(self, ValueShape::Email | ValueShape::Date | ValueShape::Number)
+            }
             "date" | "time" | "datetime" | "timestamp" => {
-                !matches!(self, Shape::Email | Shape::Url | Shape::Path)
+                !matches!(self, ValueShape::Email | ValueShape::Url | ValueShape::Path)
             }
             _ => true,
         }
@@ -122,25 +133,25 @@ fn is_date(text: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use super::Shape;
+    use super::ValueShape;
 
     #[test]
     fn texts_have_shapes() {
         for (text, shape) in [
-            ("2026-11-16T08:00:00Z", Shape::Date),
-            ("11/16/2026", Shape::Date),
-            ("08:30", Shape::Date),
-            ("ada@example.org", Shape::Email),
-            ("https://example.org/a", Shape::Url),
-            ("src/main.rs", Shape::Path),
-            ("C042", Shape::Identifier),
-            ("1.2.3", Shape::Identifier),
-            ("open", Shape::Word),
-            ("two words", Shape::Prose),
-            ("42", Shape::Digits),
-            ("#general", Shape::Handle),
+            ("2026-11-16T08:00:00Z", ValueShape::Date),
+            ("11/16/2026", ValueShape::Date),
+            ("08:30", ValueShape::Date),
+            ("ada@example.org", ValueShape::Email),
+            ("https://example.org/a", ValueShape::Url),
+            ("src/main.rs", ValueShape::Path),
+            ("C042", ValueShape::Identifier),
+            ("1.2.3", ValueShape::Identifier),
+            ("open", ValueShape::Word),
+            ("two words", ValueShape::Prose),
+            ("42", ValueShape::Digits),
+            ("#general", ValueShape::Handle),
         ] {
-            assert_eq!(Shape::of_text(text), shape, "{text}");
+            assert_eq!(ValueShape::of_text(text), shape, "{text}");
         }
     }
 }

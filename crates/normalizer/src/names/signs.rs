@@ -1,17 +1,17 @@
-//! The signs in a tool's name: which of them only separate words, and which say something.
+//! Signs in a tool's name: which of them only separate words, and which have a meaning.
 //!
-//! `read-file` is `read_file`. But `!delete_user`, `-delete_user` or `delete_user?` may say the opposite, or ask: a sign
-//! that does not stand between two words is never dropped.
+//! `read-file` is `read_file`. But `!delete_user`, `-delete_user` or `delete_user?` may be the opposite, or a question:
+//! a sign that is not between two words is never dropped.
 
 use super::words::words;
 
-/// Between two words. Any number of `_` is one separator, because flat names are joined by two.
+/// Separators between two words. Any number of `_` is one separator, because flat names are joined by two.
 const BETWEEN: [&str; 6] = ["-", ".", "/", ":", "::", " "];
 
-/// Before and after a whole name these say nothing.
+/// Characters without meaning before and after a whole name.
 const AROUND: [char; 2] = ['_', ' '];
 
-/// A name in lower case without the separators between its words. Every other sign stays in its place.
+/// A name in lower case without the separators between its words. Every other sign is kept.
 pub(super) fn form(name: &str) -> String {
     let mut form = String::with_capacity(name.len());
     let mut rest = name.trim_matches(AROUND);
@@ -29,7 +29,7 @@ pub(super) fn form(name: &str) -> String {
     form
 }
 
-/// Whether a name has signs that are no separators between words.
+/// Whether a name has signs that do not separate words.
 pub(super) fn has_signs(name: &str) -> bool {
     form(name).chars().any(|sign| !sign.is_alphanumeric())
 }

@@ -1,13 +1,13 @@
-//! By what and which way round: a sort field and a sort direction are two things.
+//! Sort field and sort direction, which must not be mixed up.
 //!
-//! `sort_by` is the field and `sort_direction` the way round; a bare `sort` or `order` is either, and
-//! then the value tells: `asc`, `descending` or `-1` is a direction, any other word is a field.
+//! `sort_by` is the field and `sort_direction` the direction; a bare `sort` or `order` is either, and
+//! then the value decides: `asc`, `descending` or `-1` is a direction, any other word is a field.
 
-use super::compare::Surroundings;
-use super::name::Name;
-use super::shape::Shape;
+use super::compare::NameContext;
+use super::name::SplitName;
+use super::shape::ValueShape;
 
-/// What a name says about sorting.
+/// The part of sorting that a name refers to.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Sorting {
     Field,
@@ -15,7 +15,7 @@ enum Sorting {
     Either,
 }
 
-fn sorting(name: &Name) -> Option<Sorting> {
+fn sorting(name: &SplitName) -> Option<Sorting> {
     let is_sort = |word: &String| ["sort", "order", "ordering", "sorting"].contains(&word.as_str());
     let (first, last) = (name.words.first()?, name.words.last()?);
     match last.as_str() {
@@ -33,36 +33,36 @@ fn is_direction(text: &str) -> bool {
     words.iter().any(|word| text.eq_ignore_ascii_case(word))
 }
 
-/// Whether a key and its value are about the same side of sorting as the known name.
-pub(super) fn sorts_alike(sent: &Name, known: &Name, around: Surroundings<'_>) -> bool {
-    let Some(wanted) = sorting(known) else { return true };
-    if around.shape == Shape::Unknown || (around.is_option)() {
+/// Whether a key and its value refer to the same part of sorting as the known name.
+pub(super) fn sorts_alike(sent: &SplitName, known: &SplitName, around: NameContext<'_>) -> bool {
+    let Some(known_part) = sorting(known) else { return true };
+    if around.shape == ValueShape::Unknown || (around.is_option)() {
         return true;
     }
     let by_value = match around.shape {
-        Shape::Other => return true,
+        ValueShape::Other => return true,
         _ if is_direction(around.text) => Sorting::Direction,
         _ => Sorting::Field,
     };
-    let said = sorting(sent).filter(|said| *said != Sorting::Either).unwrap_or(by_value);
-    match (wanted, sorting(sent)) {
+    let sent_part = sorting(sent).filter(|sent_part| *sent_part != Sorting::Either).unwrap_or(by_value);
+    match (known_part, sorting(sent)) {
         (Sorting::Either, None) => true,
         (Sorting::Either, Some(Sorting::Direction)) => {
-            by_value == Sorting::Field || is_way_round(known, around)
+            by_value == Sorting::Field || is_bare_direction(known, around)
         }
-        // `order` is the direction as often as not; a bare `sort` seldom is.
+        // `order` is often the direction; a bare `sort` seldom is.
         (Sorting::Either, _) => {
             by_value == Sorting::Direction || &*known.folded != "order" || {
-                !is_way_round(known, around) && is_by_what(around)
+                !is_bare_direction(known, around) && is_bare_field(around)
             }
         }
-        _ => wanted == said && said == by_value,
+        _ => known_part == sent_part && sent_part == by_value,
     }
 }
 
 /// Whether a bare `order` is the direction: another parameter is the field, or the description says so.
-fn is_way_round(known: &Name, around: Surroundings<'_>) -> bool {
-    let is_field = |name: &&Name| {
+fn is_bare_direction(known: &SplitName, around: NameContext<'_>) -> bool {
+    let is_field = |name: &&SplitName| {
         let is_other = name.text != known.text;
         is_other && (sorting(name) == Some(Sorting::Field) || &*name.folded == "sort")
     };
@@ -72,6 +72,6 @@ fn is_way_round(known: &Name, around: Surroundings<'_>) -> bool {
 }
 
 /// Whether the description says that things are sorted by something.
-fn is_by_what(around: Surroundings<'_>) -> bool {
+fn is_bare_field(around: NameContext<'_>) -> bool {
     (around.described)().iter().any(|word| ["by", "field", "column", "sort"].contains(&word.as_str()))
 }

@@ -1,14 +1,14 @@
-//! F1, F2: which tool a name stands for.
+//! F1, F2: lookup of a tool by the name that was sent.
 //!
 //! # What it does
-//! Exact, then by case and separators (`ReadFile` → `read_file`), then without what only says where a tool
-//! comes from ([`affixes`](super::affixes)): a known wrapper, the tool's own server or toolbox.
+//! Matches exactly, then by case and separators (`ReadFile` → `read_file`), then without affixes that only say where a
+//! tool comes from ([`affixes`](super::affixes)): a known wrapper, the tool's own server or toolbox.
 //!
 //! # What it refuses
-//! Distance: `delete_files` is never `delete_file`. Two tools of the same form. Every word that is not known
-//! to mean nothing: `revert_update_user` is not `update_user`. Every sign that does not separate words:
-//! `!send_mail` is not `send_mail`. The name of another server or toolbox, also behind a wrapper. For a tool
-//! that destroys, everything but its own name in another form.
+//! Edit distance: `delete_files` is never `delete_file`. Two tools of the same form. Every word that is not known
+//! to be meaningless: `revert_update_user` is not `update_user`. Every sign that does not separate words:
+//! `!send_mail` is not `send_mail`. The name of another server or toolbox, also after a wrapper. For a destructive
+//! tool, everything but its own name in another form.
 
 use toolwright_model::Code;
 
@@ -16,23 +16,23 @@ use super::affixes::{Affixes, has_same_parts};
 use super::destructive::is_destructive_tool;
 use super::fold::{fold, folds_to};
 use super::nearest::nearest;
-use super::places::Places;
+use super::places::KnownPlaces;
 use super::signs::form;
 use crate::schema::MAX_NAME_BYTES;
 
-/// How much of a name that is too long is shown.
+/// Number of characters of an overlong name that are shown.
 const SHOWN_CHARS: usize = 60;
 
-/// A tool that a name may stand for.
+/// A tool that a name may match.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct NamedTool<'t> {
     /// Its name, as it is listed.
     pub name: &'t str,
-    /// The server that it is of, where that is known.
+    /// Its server, if known.
     pub server: Option<&'t str>,
-    /// The toolbox of that server, where that is known.
+    /// The toolbox of that server, if known.
     pub toolbox: Option<&'t str>,
-    /// Whether its definition says that it destroys. A name that says so counts by itself.
+    /// Whether its definition marks it as destructive. A destructive name counts by itself.
     pub is_destructive: bool,
 }
 
@@ -42,27 +42,27 @@ impl<'t> NamedTool<'t> {
         NamedTool { name, server, ..NamedTool::default() }
     }
 
-    /// The same; `is_destructive` as its definition says.
+    /// Sets `is_destructive` from its definition.
     pub fn destroying(self, is_destructive: bool) -> NamedTool<'t> {
         NamedTool { is_destructive, ..self }
     }
 
-    /// Whether the tool destroys, by its definition or by its name.
+    /// Whether the tool is destructive, by its definition or by its name.
     pub fn destroys(&self) -> bool {
         self.is_destructive || is_destructive_tool(self.name)
     }
 }
 
-/// The tool a name was found to stand for.
+/// The tool that a name matches.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct NameMatch {
-    /// Its place in the list.
+    /// Its index in the list.
     pub index: usize,
-    /// How it was found; `None` for the exact name.
+    /// The code of the match; `None` for the exact name.
     pub code: Option<Code>,
 }
 
-/// Why a name stands for no tool.
+/// Why a name matches no tool.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum NameError {
     /// No tool has the name in any form.
@@ -70,25 +70,25 @@ pub enum NameError {
     Unknown {
         /// The name that was sent.
         sent: String,
-        /// Up to three names that share the most with it.
+        /// Up to three closest matches.
         nearest: Vec<String>,
         /// Whether there are tools at all.
         has_tools: bool,
     },
-    /// The name is longer than any that is looked for, and no tool, or more than one, has it.
+    /// The name is too long to be compared, and no tool, or more than one, has exactly this name.
     #[error("there is no tool \"{start}…\": a name of {bytes} bytes is only found as it is")]
     TooLong {
-        /// How long it is.
+        /// Its length.
         bytes: usize,
-        /// How it begins.
+        /// Its first characters.
         start: String,
     },
-    /// Several tools have it.
+    /// Several tools match.
     #[error("\"{sent}\" could be {}; send the one you mean, with its server", .candidates.join(" or "))]
     Ambiguous {
         /// The name that was sent.
         sent: String,
-        /// The tools, each with its server where that is known.
+        /// The tools, each with its server if known.
         candidates: Vec<String>,
     },
 }
@@ -101,19 +101,19 @@ fn hint(nearest: &[String], has_tools: bool) -> String {
     }
 }
 
-/// Why a name stands for no tool, without what only a message needs.
+/// Why a name matches no tool, without the data for a message.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NameMiss {
     /// No tool has the name in any form.
     Unknown,
-    /// The name is longer than any that is looked for.
+    /// The name is too long to be compared.
     TooLong,
-    /// Several tools have it: their places in the list.
+    /// Several tools match: their indices in the list.
     Ambiguous(Vec<usize>),
 }
 
-/// Finds the tool that a name stands for. `configured` are the names of servers and toolboxes that a name may
-/// speak of besides those of the tools: such as are down, hidden, or not for this caller.
+/// Finds the tool that a name matches. `configured` are the names of servers and toolboxes that a name may
+/// mention in addition to those of the tools: servers that are down, hidden, or not available to this caller.
 pub fn find_tool(sent: &str, tools: &[NamedTool<'_>], configured: &[&str]) -> Result<NameMatch, NameError> {
     match_tool(sent, tools, configured).map_err(|miss| match miss {
         NameMiss::Unknown => {
@@ -130,10 +130,10 @@ pub fn find_tool(sent: &str, tools: &[NamedTool<'_>], configured: &[&str]) -> Re
     })
 }
 
-/// The same for callers that suggest other names themselves, or none: names are only compared for likeness when a
-/// message needs it.
+/// Finds the tool for callers that need no suggestions: closest matches are only computed if a message
+/// needs them.
 pub fn match_tool(sent: &str, tools: &[NamedTool<'_>], configured: &[&str]) -> Result<NameMatch, NameMiss> {
-    // A name that long is no slip: it is compared as it is only.
+    // A name of that length is not a misspelling: only the exact name matches.
     if sent.len() > MAX_NAME_BYTES {
         let found = indices(tools, |tool| tool.name == sent);
         return match found[..] {
@@ -147,7 +147,7 @@ pub fn match_tool(sent: &str, tools: &[NamedTool<'_>], configured: &[&str]) -> R
         };
         tool.name == sent || tool.server.is_some_and(qualified)
     };
-    let places = Places::new(tools, configured);
+    let places = KnownPlaces::new(tools, configured);
     let mut found = indices(tools, is_exact);
     let mut code = None;
     if found.is_empty() {
@@ -172,10 +172,10 @@ pub fn match_tool(sent: &str, tools: &[NamedTool<'_>], configured: &[&str]) -> R
     }
 }
 
-/// Whether a name that folds alike is the tool's own in another form. A separator that names servers stays where it
-/// is: `vault__write_secret` is not `vault_write_secret` of another server. Nor does the name of another server or
+/// Whether a name with the same folded form is the tool's own in another form. A server separator must match:
+/// `vault__write_secret` is not `vault_write_secret` of another server. Nor can the name of another server or
 /// toolbox become the start of a tool's name.
-fn is_form(sent: &str, tool: &NamedTool<'_>, places: &Places<'_>) -> bool {
+fn is_form(sent: &str, tool: &NamedTool<'_>, places: &KnownPlaces<'_>) -> bool {
     let is_loose = tool.server.is_none() && !tool.destroys();
     has_same_parts(sent, tool.name, is_loose)
         && !places.has_another_in(sent, tool)
@@ -222,7 +222,7 @@ mod tests {
     }
 
     #[test]
-    fn a_server_that_is_named_must_be_the_tools_own() {
+    fn server_prefix_must_be_the_tools_own() {
         let github = NamedTool::new("create_issue", Some("github"));
         let gitlab = NamedTool::new("create_issue", Some("gitlab"));
         let found = |sent, tools: &[NamedTool<'_>]| find_tool(sent, tools, &[]).map(|found| found.index);
@@ -253,14 +253,14 @@ mod tests {
     }
 
     #[test]
-    fn a_look_alike_of_another_server_is_not_taken_for_its_tool() {
+    fn look_alike_of_another_server_is_refused() {
         let evil = NamedTool::new("vault_put_note", Some("evil"));
         for sent in ["vault__put_note", "vault/put_note", "vault.put_note", "vault:put_note"] {
             assert!(find_tool(sent, &[evil], &[]).is_err(), "{sent}");
         }
         assert!(find_tool("Vault_Put_Note", &[evil], &["vault"]).is_err());
         assert!(find_tool("Vault_Put_Note", &[evil], &[]).is_ok());
-        // A word is a wrapper only where nothing configured is called so.
+        // A word is a wrapper only if no server or toolbox has this name.
         let read = NamedTool::new("read_note", None);
         assert!(find_tool("functions.read_note", &[read], &[]).is_ok());
         assert!(find_tool("functions.read_note", &[read], &["functions"]).is_err());
@@ -268,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn a_very_long_name_is_found_as_it_is_only() {
+    fn very_long_name_needs_exact_match() {
         let long = "read_file_".repeat(1_500);
         let names = [long.as_str(), "read_file"];
         assert_eq!(find(&long, &names), Some((long.as_str(), None)));
@@ -299,7 +299,7 @@ mod tests {
         }
     }
 
-    /// Words that turn a deed into another, or into none.
+    /// Words that turn an action into another one, or into none.
     const OPPOSITES: &[&str] = &[
         "revert",
         "rollback",
@@ -359,7 +359,7 @@ mod tests {
     ];
 
     #[test]
-    fn no_word_before_or_after_a_name_is_dropped_for_a_tool_of_another_meaning() {
+    fn no_meaningful_word_around_a_name_is_dropped() {
         for tool in ["delete_user", "transfer_money", "update_user", "deploy", "write_secret"] {
             for word in OPPOSITES {
                 for between in ["_", "__", "-", ".", "/", ":", " "] {
@@ -374,7 +374,7 @@ mod tests {
     }
 
     #[test]
-    fn a_tool_that_destroys_is_called_by_its_own_name_only() {
+    fn destructive_tool_needs_its_own_name() {
         let hinted = NamedTool::new("sync_bucket", Some("s3")).destroying(true);
         let named = NamedTool::new("delete_user", Some("crm"));
         for (sent, tool) in [

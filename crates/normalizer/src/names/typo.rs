@@ -1,48 +1,48 @@
-//! Slips of the keyboard: a word that is no word, one stroke away from one that the schema has.
+//! Typing errors: a sent word that is not a word, at a small distance from one that the schema has.
 //!
-//! Names are compared word by word. A word that exists was meant (`product_id` is no misspelt
-//! `project_id`), and so was one that turns another around (`unread` for `read`).
+//! Names are compared word by word. An existing word is intentional (`product_id` is not a misspelt
+//! `project_id`), and so is one that inverts another (`unread` for `read`).
 
 use super::english::is_word;
 use super::lexicon::{is_distinct, is_unit, takes_side};
-use super::name::Name;
+use super::name::SplitName;
 
-/// The most strokes that two names may be apart.
-const MAX_STROKES: usize = 2;
-/// A longer word is compared with nothing: no name has it.
+/// Maximum edit distance between two names.
+const MAX_EDITS: usize = 2;
+/// A longer word is not compared: no name has it.
 const MAX_WORD_BYTES: usize = 64;
 
-/// How many strokes two names are apart, when that can be a slip; `None` when it cannot.
-pub(crate) fn slips(sent: &Name, known: &Name) -> Option<u32> {
-    if sent.folded.len().abs_diff(known.folded.len()) > 2 * MAX_STROKES {
+/// The edit distance between two names, if the difference can be a typing error.
+pub(crate) fn edit_distance(sent: &SplitName, known: &SplitName) -> Option<u32> {
+    if sent.folded.len().abs_diff(known.folded.len()) > 2 * MAX_EDITS {
         return None;
     }
     if sent.words.len() != known.words.len() {
-        return joined_slip(sent, known);
+        return joined_distance(sent, known);
     }
     let pairs = || sent.words.iter().zip(&known.words).filter(|(sent, known)| sent != known);
     let agrees = pairs().count() < sent.words.len();
-    let mut strokes = 0;
+    let mut edits = 0;
     for (sent, known) in pairs() {
-        strokes += word_slip(sent, known, agrees)?;
+        edits += word_distance(sent, known, agrees)?;
     }
-    (1..=MAX_STROKES).contains(&strokes).then_some(strokes as u32)
+    (1..=MAX_EDITS).contains(&edits).then_some(edits as u32)
 }
 
-/// `filepaht` for `file_path`: a slip in a name that is also written with other separators.
-fn joined_slip(sent: &Name, known: &Name) -> Option<u32> {
+/// `filepaht` for `file_path`: a typing error in a name that is also written with other separators.
+fn joined_distance(sent: &SplitName, known: &SplitName) -> Option<u32> {
     let is_misspelt = |word: &&String| word.len() > 3 && !is_word(word);
     let is_kept = |word: &String| word.len() > 1 && known.folded.contains(word.as_str());
     let mut others = sent.words.iter().filter(|word| !is_kept(word)).peekable();
     if others.peek().is_none() || !others.all(|word| is_misspelt(&word)) || is_word(&sent.folded) {
         return None;
     }
-    word_slip(&sent.folded, &known.folded, false).map(|strokes| strokes as u32)
+    word_distance(&sent.folded, &known.folded, false).map(|edits| edits as u32)
 }
 
-/// How many strokes a word is from the one it was meant to be. Where the rest of the name `agrees`,
-/// less speaks against a slip.
-fn word_slip(sent: &str, known: &str, agrees: bool) -> Option<usize> {
+/// The edit distance between a sent word and the known one. If the rest of the name `agrees`, the
+/// rules are less strict.
+fn word_distance(sent: &str, known: &str, agrees: bool) -> Option<usize> {
     if is_plural_pair(sent, known) {
         return (!is_set_apart(sent) && !is_set_apart(known)).then_some(1);
     }
@@ -52,7 +52,7 @@ fn word_slip(sent: &str, known: &str, agrees: bool) -> Option<usize> {
         _ if sent.len().max(known.len()) > MAX_WORD_BYTES => return None,
         0..=1 => return None,
         2..=7 => 1,
-        _ => MAX_STROKES,
+        _ => MAX_EDITS,
     };
     if sent_length.abs_diff(known_length) > allowed {
         return None;
@@ -62,8 +62,8 @@ fn word_slip(sent: &str, known: &str, agrees: bool) -> Option<usize> {
         return None;
     }
     let is_swapped = is_swap(sent, known);
-    // In a short word another letter makes another word, the first one above all; a swapped, lost
-    // or doubled one seldom does.
+    // In a short word a different letter makes another word, the first one above all; a swapped, lost
+    // or doubled letter seldom does.
     let is_open = match longest {
         2 => agrees && is_swapped && known == "id",
         _ if known_length <= 3 => is_swapped,
@@ -77,17 +77,17 @@ fn word_slip(sent: &str, known: &str, agrees: bool) -> Option<usize> {
     if !is_open {
         return None;
     }
-    let is_another = is_word(sent) || turns_around(sent, known) || are_roles(sent, known);
+    let is_another = is_word(sent) || inverts(sent, known) || are_roles(sent, known);
     let is_short_unit = known.len() <= 4 && is_unit(known);
     (!is_another && !is_short_unit).then_some(distance)
 }
 
-/// Words of which the plural says something else: `new` and `news`.
+/// Words whose plural has another meaning: `new` and `news`.
 fn is_set_apart(word: &str) -> bool {
     word.len() < 3 || word.len() == 3 && (is_distinct(word) || takes_side(word))
 }
 
-/// `tags` and `tag`: the same word in number.
+/// `tags` and `tag`: singular and plural of the same word.
 pub(crate) fn is_plural_pair(a: &str, b: &str) -> bool {
     let plural_of = |plural: &str, one: &str| {
         plural.strip_suffix('s') == Some(one)
@@ -97,9 +97,9 @@ pub(crate) fn is_plural_pair(a: &str, b: &str) -> bool {
     plural_of(a, b) || plural_of(b, a)
 }
 
-/// `valid` and `invalid`, `network` and `subnetwork`, `address` and `addressee`: more letters in a
-/// row than a slip adds, which make another word.
-fn turns_around(a: &str, b: &str) -> bool {
+/// `valid` and `invalid`, `network` and `subnetwork`, `address` and `addressee`: more added letters
+/// than in a typing error, which make another word.
+fn inverts(a: &str, b: &str) -> bool {
     let adds = |long: &str, short: &str| {
         long.strip_suffix(short).is_some_and(|beginning| beginning.len() >= 2 || beginning == "a")
             || long.strip_prefix(short).is_some_and(|ending| ending.len() >= 2)
@@ -129,14 +129,14 @@ fn digits(text: &str) -> impl Iterator<Item = u8> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Name, slips};
+    use super::{SplitName, edit_distance};
 
-    fn slip(sent: &str, known: &str) -> bool {
-        slips(&Name::new(sent), &Name::new(known)).is_some()
+    fn is_typo(sent: &str, known: &str) -> bool {
+        edit_distance(&SplitName::new(sent), &SplitName::new(known)).is_some()
     }
 
     #[test]
-    fn slips_are_recognised() {
+    fn typos_are_recognized() {
         for (sent, known) in [
             ("pth", "path"),
             ("qeury", "query"),
@@ -149,12 +149,12 @@ mod tests {
             ("file_pahth", "filePath"),
             ("longtitude", "longitude"),
         ] {
-            assert!(slip(sent, known), "{sent} → {known}");
+            assert!(is_typo(sent, known), "{sent} → {known}");
         }
     }
 
     #[test]
-    fn other_words_are_not_slips() {
+    fn other_words_are_not_typos() {
         for (sent, known) in [
             ("node", "mode"),
             ("date", "data"),
@@ -178,7 +178,7 @@ mod tests {
             ("delay_s", "delay_ms"),
             ("energy_kwh", "energy_wh"),
         ] {
-            assert!(!slip(sent, known), "{sent} → {known}");
+            assert!(!is_typo(sent, known), "{sent} → {known}");
         }
     }
 }

@@ -35,7 +35,7 @@ fn starts_word(before: char, char: char, after: Option<char>) -> bool {
     hump || acronym_ends || number
 }
 
-/// The singular of a plain English plural; other words as they are.
+/// The singular of a regular English plural; other words unchanged.
 pub(crate) fn singular(word: &str) -> &str {
     let kept =
         ["address", "class", "status", "news", "process", "access", "alias", "https", "canvas", "https"];

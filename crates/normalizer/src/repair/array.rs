@@ -1,22 +1,22 @@
-//! Lists: every item is made to fit by itself.
+//! Lists: every item is fitted by itself.
 
 use toolwright_jsonrpc::raw::{Kind, Node};
 
 use super::guesses::Guesses;
 use super::limits::MAX_PROBLEMS;
-use super::{Attempt, Fit, Fitter, Path, Slot};
+use super::{Attempt, Fit, Fitter, ParameterSlot, ValuePath};
 use crate::schema::{Goal, Types};
 
 impl<'a> Fitter<'_, 'a> {
-    /// Fits the items of a list; `None` when the goal takes no list.
+    /// Fits the items of a list; `None` if the goal accepts no list.
     pub(super) fn array(
         &self,
         goal: &Goal,
         items: &'a [Node<'a>],
-        path: &Path<'_>,
-        slot: Slot<'_>,
+        path: &ValuePath<'_>,
+        slot: ParameterSlot<'_>,
     ) -> Option<Attempt<'a>> {
-        let schema = self.judge.schema();
+        let schema = self.validator.schema();
         if !goal.types(schema).overlaps(Types::ARRAY) {
             return None;
         }
@@ -26,7 +26,7 @@ impl<'a> Fitter<'_, 'a> {
         let mut guesses = Guesses::default();
         for (index, item) in items.iter().enumerate() {
             let place = path.item(index);
-            let item_slot = Slot { name: slot.name, in_list: true, is_root: false };
+            let item_slot = ParameterSlot { name: slot.name, in_list: true, is_root: false };
             match self.fit(&goal.item(schema, index), *item, &place, item_slot) {
                 Ok(fit) => {
                     nodes.push(fit.node);

@@ -1,31 +1,31 @@
-//! Which rule of its schema a value breaks, with the rule's limit and its name in the schema.
+//! The constraint that a value breaks, with its limit and its keyword in the schema.
 //!
-//! The judge only says no. Here the same keywords are walked once more, for a value that is refused,
-//! up to the first that is broken: `"limit" is 500, but at most 100 is allowed (maximum)`.
+//! The validator only says no. For a refused value the same keywords are evaluated once more, up to the
+//! first that is broken: `"limit" is 500, but at most 100 is allowed (maximum)`.
 
 use toolwright_jsonrpc::raw::{Kind, Member, Node, Number, Str, quote, same_value};
 use toolwright_model::{Code, Problem};
 
 use super::expected::counted;
-use super::{Fitter, Path, preview, problem};
+use super::{Fitter, ValuePath, preview, problem};
 use crate::schema::{Literal, NumberKeywords, SchemaId, SchemaNode, StringKeywords};
 
-/// How deep schemas are followed into each other.
+/// Maximum depth of nested schemas that are followed.
 const MAX_DEPTH: u32 = 32;
-/// How many allowed values are listed.
+/// Maximum number of allowed values that are listed.
 pub(super) const LISTED_VALUES: usize = 24;
 
 impl<'a> Fitter<'_, 'a> {
-    /// The first rule that the value breaks; `None` when it breaks none or time is up.
-    pub(super) fn breach(&self, ids: &[SchemaId], value: &Node<'a>, path: &Path<'_>) -> Option<Problem> {
+    /// The first constraint that the value breaks; `None` if it breaks none or the limit is reached.
+    pub(super) fn breach(&self, ids: &[SchemaId], value: &Node<'a>, path: &ValuePath<'_>) -> Option<Problem> {
         ids.iter().find_map(|id| self.broken(*id, value, path, 0))
     }
 
-    fn broken(&self, id: SchemaId, value: &Node<'_>, path: &Path<'_>, depth: u32) -> Option<Problem> {
-        if self.judge.accepts(id, value) || self.judge.is_exhausted() || depth > MAX_DEPTH {
+    fn broken(&self, id: SchemaId, value: &Node<'_>, path: &ValuePath<'_>, depth: u32) -> Option<Problem> {
+        if self.validator.accepts(id, value) || self.validator.is_exhausted() || depth > MAX_DEPTH {
             return None;
         }
-        let node = self.judge.schema().node(id);
+        let node = self.validator.schema().node(id);
         let found = |message: String| Some(problem(Code::ValueMismatch, path, message));
         if node.never {
             return found(format!("{} not allowed here (false)", path.being()));
@@ -52,7 +52,12 @@ impl<'a> Fitter<'_, 'a> {
             .or_else(|| self.unevaluated(id, value, path))
     }
 
-    fn broken_object(&self, node: &SchemaNode, members: &[Member<'_>], path: &Path<'_>) -> Option<Problem> {
+    fn broken_object(
+        &self,
+        node: &SchemaNode,
+        members: &[Member<'_>],
+        path: &ValuePath<'_>,
+    ) -> Option<Problem> {
         let object = &node.object;
         let has = |key: &str| members.iter().any(|member| member.key == key);
         if let Some(name) = object.required.iter().find(|name| !has(name)) {
@@ -60,7 +65,7 @@ impl<'a> Fitter<'_, 'a> {
             return Some(problem(Code::MissingRequired, &path.key(name), message));
         }
         if let Some(rule) = broken_count(members.len(), object.min, object.max, "Properties") {
-            let have = if matches!(path, Path::Root) { "have" } else { "has" };
+            let have = if matches!(path, ValuePath::Root) { "have" } else { "has" };
             let count = counted(members.len() as u64, "member");
             return Some(problem(
                 Code::ValueMismatch,
@@ -73,7 +78,7 @@ impl<'a> Fitter<'_, 'a> {
                 needed.iter().find(|needed| !has(needed)).map(|needed| (key, needed))
             });
         lacking.map(|(key, needed)| {
-            let message = format!("{} needs {} beside it (dependentRequired)", quote(key), quote(needed));
+            let message = format!("{} needs {} as well (dependentRequired)", quote(key), quote(needed));
             problem(Code::ValueMismatch, &path.key(needed), message)
         })
     }
@@ -83,7 +88,7 @@ impl<'a> Fitter<'_, 'a> {
         node: &SchemaNode,
         members: &[Member<'_>],
         value: &Node<'_>,
-        path: &Path<'_>,
+        path: &ValuePath<'_>,
         depth: u32,
     ) -> Option<Problem> {
         let object = &node.object;
@@ -123,10 +128,10 @@ impl<'a> Fitter<'_, 'a> {
         inside.or_else(by_name).or_else(by_dependence)
     }
 
-    /// A member or item that no schema speaks about, where that is not allowed.
-    fn unevaluated(&self, id: SchemaId, value: &Node<'_>, path: &Path<'_>) -> Option<Problem> {
-        let node = self.judge.schema().node(id);
-        let refuse = |place: Path<'_>, keyword: &str| {
+    /// A member or item that no schema evaluates, if that is not allowed.
+    fn unevaluated(&self, id: SchemaId, value: &Node<'_>, path: &ValuePath<'_>) -> Option<Problem> {
+        let node = self.validator.schema().node(id);
+        let refuse = |place: ValuePath<'_>, keyword: &str| {
             Some(problem(
                 Code::ValueMismatch,
                 &place,
@@ -135,7 +140,8 @@ impl<'a> Fitter<'_, 'a> {
         };
         if let (Some(rest), Some(members)) = (node.object.unevaluated, value.as_object()) {
             let is_rest = |member: &&Member<'_>| {
-                !self.judge.evaluates_key(id, member.key, value) && !self.judge.accepts(rest, &member.value)
+                !self.validator.evaluates_key(id, member.key, value)
+                    && !self.validator.accepts(rest, &member.value)
             };
             return members
                 .iter()
@@ -144,7 +150,7 @@ impl<'a> Fitter<'_, 'a> {
         }
         let (rest, items) = (node.array.unevaluated?, value.as_array()?);
         let is_rest = |(index, item): &(usize, &Node<'_>)| {
-            !self.judge.evaluates_item(id, *index, item, value) && !self.judge.accepts(rest, item)
+            !self.validator.evaluates_item(id, *index, item, value) && !self.validator.accepts(rest, item)
         };
         items
             .iter()
@@ -157,7 +163,7 @@ impl<'a> Fitter<'_, 'a> {
         &self,
         node: &SchemaNode,
         items: &[Node<'_>],
-        path: &Path<'_>,
+        path: &ValuePath<'_>,
         depth: u32,
     ) -> Option<Problem> {
         let array = &node.array;
@@ -173,7 +179,7 @@ impl<'a> Fitter<'_, 'a> {
             && let Some((first, second)) = repeated(items)
         {
             return found(format!(
-                "{} has {} at {first} and at {second}, but every item may stand only once (uniqueItems)",
+                "{} has {} at {first} and at {second}, but every item may occur only once (uniqueItems)",
                 path.subject(),
                 preview(&items[first])
             ));
@@ -186,7 +192,7 @@ impl<'a> Fitter<'_, 'a> {
             return inside;
         }
         let id = array.contains?;
-        let count = items.iter().filter(|item| self.judge.accepts(id, item)).count();
+        let count = items.iter().filter(|item| self.validator.accepts(id, item)).count();
         let min = Some(array.min_contains.unwrap_or(1));
         let rule = broken_count(count, min, array.max_contains, "Contains")?;
         let rule = if array.min_contains.is_none() { rule.replace("minContains", "contains") } else { rule };
@@ -202,7 +208,7 @@ impl<'a> Fitter<'_, 'a> {
         &self,
         node: &SchemaNode,
         value: &Node<'_>,
-        path: &Path<'_>,
+        path: &ValuePath<'_>,
         depth: u32,
     ) -> Option<Problem> {
         let inner = |id: &SchemaId| self.broken(*id, value, path, depth + 1);
@@ -211,7 +217,7 @@ impl<'a> Fitter<'_, 'a> {
             return Some(found);
         }
         for (union, keyword) in [(&node.any_of, "anyOf"), (&node.one_of, "oneOf")] {
-            let fitting = union.iter().filter(|id| self.judge.accepts(**id, value)).count();
+            let fitting = union.iter().filter(|id| self.validator.accepts(**id, value)).count();
             if keyword == "oneOf" && fitting > 1 {
                 let count = union.len();
                 return found(format!(
@@ -221,7 +227,7 @@ impl<'a> Fitter<'_, 'a> {
                 ));
             }
             if !union.is_empty() && fitting == 0 {
-                let of_type = |id: &&SchemaId| self.judge.schema().node(**id).types.accept(value);
+                let of_type = |id: &&SchemaId| self.validator.schema().node(**id).types.accept(value);
                 let mut near = union.iter().filter(of_type);
                 if let (Some(only), None) = (near.next(), near.next()) {
                     return inner(only);
@@ -235,18 +241,18 @@ impl<'a> Fitter<'_, 'a> {
                 ));
             }
         }
-        if let Some(id) = node.not.filter(|id| self.judge.accepts(*id, value)) {
+        if let Some(id) = node.not.filter(|id| self.validator.accepts(*id, value)) {
             return found(format!("{} {}, but {} (not)", path.being(), preview(value), self.forbidden(id)));
         }
         let condition = node.condition?;
         let branch =
-            if self.judge.accepts(condition.test, value) { condition.then } else { condition.otherwise };
+            if self.validator.accepts(condition.test, value) { condition.then } else { condition.otherwise };
         branch.as_ref().and_then(inner)
     }
 
-    /// What a schema under `not` forbids.
+    /// Describes what a schema under `not` forbids.
     fn forbidden(&self, id: SchemaId) -> String {
-        let node = self.judge.schema().node(id);
+        let node = self.validator.schema().node(id);
         match &node.object.required[..] {
             [] => match self.expected(&[id]).as_str() {
                 "any value" => "that is not allowed".to_owned(),
@@ -255,21 +261,21 @@ impl<'a> Fitter<'_, 'a> {
             [name] => format!("{} may not be there", quote(name)),
             names => {
                 let names: Vec<String> = names.iter().map(|name| quote(name)).collect();
-                format!("{} may not stand together", names.join(" and "))
+                format!("{} may not be used together", names.join(" and "))
             }
         }
     }
 }
 
-/// `5 is a number, but a string is expected`; a null is named by its place.
-pub(super) fn wrong_type(value: &Node<'_>, path: &Path<'_>, expected: &str) -> String {
+/// `5 is a number, but a string is expected`; a null is named by its position.
+pub(super) fn wrong_type(value: &Node<'_>, path: &ValuePath<'_>, expected: &str) -> String {
     match value.kind {
         Kind::Null => format!("{} null, but {expected} is expected", path.being()),
         _ => format!("{} is {}, but {expected} is expected", preview(value), value.a_type_name()),
     }
 }
 
-/// For a value that is not the one that `const`, or an `enum` of one, allows.
+/// The message for a value that is not the one that `const`, or an `enum` of one, allows.
 pub(super) fn not_the_only(value: &Node<'_>, only: &Literal, is_constant: bool) -> String {
     let keyword = if is_constant { "const" } else { "enum" };
     format!("{} is not allowed; only {} is ({keyword})", preview(value), only.to_json())
@@ -317,7 +323,12 @@ fn broken_number(limits: &NumberKeywords, number: &Number) -> Option<String> {
         .or_else(|| breaks(&limits.multiple_of, is_multiple, "a multiple of {} is expected", "multipleOf"))
 }
 
-fn broken_text(limits: &StringKeywords, value: &Node<'_>, text: &str, path: &Path<'_>) -> Option<String> {
+fn broken_text(
+    limits: &StringKeywords,
+    value: &Node<'_>,
+    text: &str,
+    path: &ValuePath<'_>,
+) -> Option<String> {
     let length = text.chars().count();
     if let Some(rule) = broken_count(length, limits.min, limits.max, "Length") {
         return Some(format!("{} has {}, but {rule}", path.subject(), counted(length as u64, "character")));
@@ -331,7 +342,7 @@ fn broken_text(limits: &StringKeywords, value: &Node<'_>, text: &str, path: &Pat
     ))
 }
 
-/// `at most 2 are allowed (maxItems)`, when a count is outside of its limits.
+/// `at most 2 are allowed (maxItems)`, if a count is out of range.
 fn broken_count(count: usize, min: Option<u64>, max: Option<u64>, keyword: &str) -> Option<String> {
     let count = count as u64;
     let are = |limit: u64| if limit == 1 { "is" } else { "are" };
@@ -342,7 +353,7 @@ fn broken_count(count: usize, min: Option<u64>, max: Option<u64>, keyword: &str)
     Some(format!("at most {max} {} allowed (max{keyword})", are(max)))
 }
 
-/// The places of the first two items that are the same.
+/// The positions of the first two items that are equal.
 fn repeated(items: &[Node<'_>]) -> Option<(usize, usize)> {
     const COMPARED: usize = 1000;
     let items = &items[..items.len().min(COMPARED)];

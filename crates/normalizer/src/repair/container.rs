@@ -1,19 +1,19 @@
-//! T2: a string that holds the declared list or object.
+//! T2: a string that contains the declared list or object.
 //!
 //! # What it does
 //! `"[\"a\"]"` and `"('a',)"` become `["a"]` and `"{'theme': 'dark'}"` becomes `{"theme": "dark"}`
-//! where a list or an object is declared and a string is not.
+//! if a list or an object is declared and a string is not.
 //!
 //! # What it refuses
 //! Text that ends too early, that is not JSON or a Python literal as a whole, and every string
-//! where the schema takes a string. Text that holds an empty list or object, for a tool that destroys or writes
-//! and where that may stand for everything.
+//! if the schema accepts a string. Text that contains an empty list or object, for a destructive or writing tool
+//! where that may select everything.
 
 use toolwright_jsonrpc::raw::{self, Kind, Node};
 use toolwright_model::{Code, Finish};
 
-use super::reach::is_sweeping;
-use super::{Attempt, Fit, Fitter, Path, Slot, preview, problem};
+use super::reach::may_select_all;
+use super::{Attempt, Fit, Fitter, ParameterSlot, ValuePath, preview, problem};
 use crate::costs;
 use crate::schema::{Goal, Types};
 use crate::text::{self, FirstValue};
@@ -23,15 +23,15 @@ impl<'a> Fitter<'_, 'a> {
         &self,
         goal: &Goal,
         value: &Node<'a>,
-        path: &Path<'_>,
-        slot: Slot<'_>,
+        path: &ValuePath<'_>,
+        slot: ParameterSlot<'_>,
     ) -> Option<Attempt<'a>> {
-        let types = goal.types(self.judge.schema());
+        let types = goal.types(self.validator.schema());
         if types.overlaps(Types::STRING) || !types.overlaps(Types::ARRAY.union(Types::OBJECT)) {
             return None;
         }
         let (node, risk) = self.open_container(value)?;
-        if is_sweeping(&node) && self.is_guarded(path) {
+        if may_select_all(&node) && self.is_guarded(path) {
             let message =
                 format!("{} is empty and may stand for everything; send what is meant", preview(value));
             return Some(Err(vec![problem(Code::ValueMismatch, path, message)]));
@@ -49,15 +49,21 @@ impl<'a> Fitter<'_, 'a> {
         Some(inner.map(|fit| opened.then(fit)))
     }
 
-    /// What a value of the goal's kind becomes, unchanged if it fits as it is.
-    fn propose_all(&self, goal: &Goal, node: Node<'a>, path: &Path<'_>, slot: Slot<'_>) -> Attempt<'a> {
+    /// Fits a value by the goal, unchanged if it is valid.
+    fn propose_all(
+        &self,
+        goal: &Goal,
+        node: Node<'a>,
+        path: &ValuePath<'_>,
+        slot: ParameterSlot<'_>,
+    ) -> Attempt<'a> {
         self.fit(goal.ids(), node, path, slot)
     }
 
-    /// The container that a string holds, and the risk of having read it leniently.
+    /// The container in a string, and the risk of the lenient parse.
     pub(super) fn open_container(&self, value: &Node<'a>) -> Option<(Node<'a>, u32)> {
         let text = value.as_text()?;
-        // Encoded twice: the string holds a string.
+        // Encoded twice: the string contains a string.
         if text.starts_with('"') {
             let inner = raw::parse(self.arena.alloc_str(&text), self.arena).ok()?.root;
             return matches!(inner.kind, Kind::String(_)).then(|| self.open_container(&inner))?;

@@ -1,26 +1,26 @@
-//! An object being fitted: its members on their way, what is free, and what it took so far.
+//! An object during its repair: its members, the free names, and the changes so far.
 
 use toolwright_jsonrpc::raw::{Kind, Member};
 use toolwright_model::{Change, Code, Problem};
 
 use super::limits::is_comparable;
-use super::{Fit, Path};
-use crate::schema::{Ids, KeyState};
+use super::{Fit, ValuePath};
+use crate::schema::{KeyState, SchemaIds};
 
-/// One member on its way to the result.
+/// One member of the object.
 #[derive(Clone, Debug)]
-pub(super) struct Entry<'a> {
+pub(super) struct DraftEntry<'a> {
     pub member: Member<'a>,
     pub state: KeyState,
     /// The schemas of its value.
-    pub ids: Ids,
-    /// The value already fitted while its name was looked for.
+    pub ids: SchemaIds,
+    /// The value, if it was fitted while its name was searched.
     pub fitted: Option<Fit<'a>>,
 }
 
-/// An object being fitted.
-pub(super) struct Draft<'s, 'a> {
-    pub entries: Vec<Entry<'a>>,
+/// An object during its repair.
+pub(super) struct ObjectDraft<'s, 'a> {
+    pub entries: Vec<DraftEntry<'a>>,
     /// Declared names that no member has yet.
     pub free: Vec<&'s str>,
     pub required: Vec<&'s str>,
@@ -28,18 +28,18 @@ pub(super) struct Draft<'s, 'a> {
     pub cost: u32,
     pub risk: u32,
     pub problems: Vec<Problem>,
-    /// Declared names that one sent key could stand for alike; a problem says so, which says more than that they are
-    /// missing.
+    /// Declared names that one sent key matches equally well. A problem reports them, which is more specific than
+    /// that they are missing.
     pub contested: Vec<&'s str>,
-    /// What changes cost by themselves, by their index.
+    /// Costs of single changes, by their index.
     prices: Vec<(usize, u32)>,
-    /// The last change that was noted, and the cost before it: what is added until the next is its price.
+    /// The last change, and the cost before it: what is added until the next change is its price.
     unpriced: Option<(usize, u32)>,
 }
 
-impl<'s, 'a> Draft<'s, 'a> {
+impl<'s, 'a> ObjectDraft<'s, 'a> {
     pub fn new(members: usize, required: Vec<&'s str>) -> Self {
-        Draft {
+        ObjectDraft {
             entries: Vec::with_capacity(members),
             free: Vec::new(),
             required,
@@ -66,24 +66,24 @@ impl<'s, 'a> Draft<'s, 'a> {
         self.required.iter().filter(|name| !self.has(name)).copied().collect()
     }
 
-    /// Every member is a parameter under its own name and nothing required is missing.
+    /// Every member is a parameter under its own name and no required one is missing.
     pub fn is_plain(&self) -> bool {
         self.entries.iter().all(|entry| entry.state == KeyState::Declared)
             && self.required.iter().all(|name| self.has(name))
     }
 
-    /// Some member is no parameter under its own name.
+    /// Some member is not a parameter under its own name.
     pub fn has_unknown(&self) -> bool {
         self.entries.iter().any(|entry| entry.state != KeyState::Declared)
     }
 
-    /// Every unknown key is short enough to be compared with names by likeness.
+    /// Every unknown key is short enough to be compared with names.
     pub fn is_comparable(&self) -> bool {
         let mut unknown = self.entries.iter().filter(|entry| entry.state != KeyState::Declared);
         unknown.all(|entry| is_comparable(entry.member.key))
     }
 
-    /// Something required is missing, or something stands where it may not.
+    /// A required member is missing, or a member is not allowed.
     pub fn has_gaps(&self) -> bool {
         let forbidden = self.entries.iter().any(|entry| {
             entry.state == KeyState::Forbidden && !matches!(entry.member.value.kind, Kind::Null)
@@ -94,7 +94,7 @@ impl<'s, 'a> Draft<'s, 'a> {
     pub fn note(
         &mut self,
         code: Code,
-        path: &Path<'_>,
+        path: &ValuePath<'_>,
         key: &str,
         from: Option<String>,
         to: Option<String>,
@@ -112,7 +112,7 @@ impl<'s, 'a> Draft<'s, 'a> {
         }
     }
 
-    /// The changes that were noted here, with what each costs by itself.
+    /// The changes of this object, with the price of each.
     pub fn prices(&mut self) -> impl Iterator<Item = (&Change, u32)> {
         self.price_last();
         self.prices.iter().map(|(index, price)| (&self.changes[*index], *price))

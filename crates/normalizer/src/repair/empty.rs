@@ -1,24 +1,24 @@
-//! V2: nothing said for an optional parameter.
+//! V2: an empty value for an optional parameter.
 //!
 //! # What it does
-//! `null`, `""`, `"None"` or `"null"` for an optional parameter that does not accept it is left out.
+//! Leaves out `null`, `""`, `"None"` or `"null"` for an optional parameter that does not accept it.
 //!
 //! # What it refuses
-//! The same for a required parameter, and every other word (`"none"` may be meant). For a tool that destroys or
-//! writes, whatever narrows or guards what it touches (see `reach.rs`): `{"filter": null}` left out would delete
-//! everything.
+//! The same for a required parameter, and every other word (`"none"` may be intended). For a destructive or
+//! writing tool, any parameter that narrows or guards its effect (see `reach.rs`): without `{"filter": null}` it
+//! would delete everything.
 
 use toolwright_jsonrpc::raw::{Kind, Member, Node};
 use toolwright_model::Code;
 
-use super::object::Draft;
-use super::{Fitter, Path, preview};
+use super::object::ObjectDraft;
+use super::{Fitter, ValuePath, preview};
 use crate::costs;
-use crate::names::{Name, Surroundings, compare};
+use crate::names::{NameContext, SplitName, compare};
 use crate::schema::{Goal, KeyState};
 
-/// Whether a value says nothing.
-pub(super) fn says_nothing(value: &Node<'_>) -> bool {
+/// Whether a value is empty.
+pub(super) fn is_empty_value(value: &Node<'_>) -> bool {
     match value.kind {
         Kind::Null => true,
         Kind::String(_) => value.as_text().is_some_and(|text| is_word_for_nothing(text.trim())),
@@ -31,16 +31,21 @@ pub(super) fn is_word_for_nothing(text: &str) -> bool {
 }
 
 impl<'s, 'a> Fitter<'s, 'a> {
-    /// A misspelt optional key that says nothing is left out with its value: `{"Year_Built": "null"}`.
-    pub(super) fn leave_out_void_spellings(&self, goal: &Goal, draft: &mut Draft<'s, 'a>, path: &Path<'_>) {
+    /// Leaves out a misspelt optional key with an empty value: `{"Year_Built": "null"}`.
+    pub(super) fn drop_empty_spellings(
+        &self,
+        goal: &Goal,
+        draft: &mut ObjectDraft<'s, 'a>,
+        path: &ValuePath<'_>,
+    ) {
         for entry in std::mem::take(&mut draft.entries) {
             let value = entry.member.value;
-            // A forbidden null is dropped by itself later.
+            // A forbidden null is dropped later.
             let is_plain_drop = entry.state == KeyState::Forbidden && matches!(value.kind, Kind::Null);
-            let is_void = entry.state != KeyState::Declared && says_nothing(&value) && !is_plain_drop;
-            let meant =
+            let is_void = entry.state != KeyState::Declared && is_empty_value(&value) && !is_plain_drop;
+            let optional_name =
                 if is_void { self.optional_misspelt_as(goal, draft, &entry.member, path) } else { None };
-            match meant {
+            match optional_name {
                 Some(name) => {
                     let why = format!("an optional parameter, \"{name}\", that says nothing");
                     draft.note(
@@ -58,20 +63,20 @@ impl<'s, 'a> Fitter<'s, 'a> {
         }
     }
 
-    /// The optional parameter that a key is a spelling of and that does not take the value.
+    /// The optional parameter that a key is a spelling of and that does not accept the value.
     fn optional_misspelt_as(
         &self,
         goal: &Goal,
-        draft: &Draft<'s, 'a>,
+        draft: &ObjectDraft<'s, 'a>,
         member: &Member<'a>,
-        path: &Path<'_>,
+        path: &ValuePath<'_>,
     ) -> Option<&'s str> {
-        let schema = self.judge.schema();
-        let sent = Name::new(member.key);
+        let schema = self.validator.schema();
+        let sent = SplitName::new(member.key);
         draft.free.iter().copied().find(|name| {
-            let likeness = schema.name(name).and_then(|known| compare(&sent, known, Surroundings::NONE));
+            let similarity = schema.name(name).and_then(|known| compare(&sent, known, NameContext::NONE));
             let is_spelling =
-                likeness.is_some_and(|likeness| matches!(likeness.code, Code::KeyForm | Code::KeyTypo));
+                similarity.is_some_and(|similarity| matches!(similarity.code, Code::KeyForm | Code::KeyTypo));
             let ids = goal.key(schema, name).1;
             is_spelling
                 && !draft.is_required(name)

@@ -1,7 +1,7 @@
-//! N4: the two ends of a way under other names.
+//! N4: the two ends of a route under other names.
 //!
 //! # What it does
-//! `{"start": "Rome", "end": "Milan"}` becomes `origin` and `destination` when the tool has exactly these
+//! `{"start": "Rome", "end": "Milan"}` becomes `origin` and `destination` if the tool has exactly these
 //! two ends and both were sent.
 //!
 //! # What it refuses
@@ -9,24 +9,25 @@
 
 use toolwright_model::Code;
 
-use super::evidence::{Pair, text_of};
-use super::object::Draft;
-use super::{Fitter, Path, Slot};
+use super::evidence::{KeyMatch, text_of};
+use super::object::ObjectDraft;
+use super::{Fitter, ParameterSlot, ValuePath};
 use crate::costs;
-use crate::names::{Likeness, Name, Shape, Surroundings, ends_of, may_be_end};
+use crate::names::{NameContext, Similarity, SplitName, ValueShape, ends_of, may_be_end};
 use crate::schema::{Goal, KeyState};
 
 impl<'s, 'a> Fitter<'s, 'a> {
-    /// Gives both ends their declared names, or neither.
-    pub(super) fn align_ends(&self, goal: &Goal, draft: &mut Draft<'s, 'a>, path: &Path<'_>) {
-        let schema = self.judge.schema();
+    /// Renames both ends to their declared names, or neither.
+    pub(super) fn align_ends(&self, goal: &Goal, draft: &mut ObjectDraft<'s, 'a>, path: &ValuePath<'_>) {
+        let schema = self.validator.schema();
         if draft.free.len() < 2 {
             return;
         }
         let unknown = draft.entries.iter().enumerate().filter(|(_, entry)| entry.state != KeyState::Declared);
-        let sent: Vec<(usize, Name)> =
-            unknown.map(|(index, entry)| (index, Name::new(entry.member.key))).collect();
-        let ends: Vec<&(usize, Name)> = sent.iter().filter(|(_, name)| !ends_of(name).is_empty()).collect();
+        let sent: Vec<(usize, SplitName)> =
+            unknown.map(|(index, entry)| (index, SplitName::new(entry.member.key))).collect();
+        let ends: Vec<&(usize, SplitName)> =
+            sent.iter().filter(|(_, name)| !ends_of(name).is_empty()).collect();
         let [first, second] = ends[..] else { return };
         let Some((_, end)) = ends_of(&first.1).first() else { return };
         let declared = goal.names(schema);
@@ -35,8 +36,8 @@ impl<'s, 'a> Fitter<'s, 'a> {
             names.next().filter(|_| names.next().is_none())
         };
         let (Some(known), Some(other)) = (the_only(*end), the_only(1 - end)) else { return };
-        // All four are ends of one way.
-        let is_end = |name: &Name, way: usize, end: usize| ends_of(name).contains(&(way, end));
+        // All four are ends of one route.
+        let is_end = |name: &SplitName, way: usize, end: usize| ends_of(name).contains(&(way, end));
         let is_way = |way: usize| {
             is_end(&first.1, way, *end)
                 && is_end(known, way, *end)
@@ -51,29 +52,30 @@ impl<'s, 'a> Fitter<'s, 'a> {
             let Some(name) = draft.free.iter().copied().find(|free| **free == *known.text) else { return };
             let value = draft.entries[*index].member.value;
             let described = || self.described_words(goal, name);
-            let around = Surroundings {
+            let around = NameContext {
                 tool_words: self.context.tool_words,
                 declared: &declared,
                 described: &described,
-                shape: Shape::of(&value),
+                shape: ValueShape::of(&value),
                 text: &text_of(&value),
-                ..Surroundings::NONE
+                ..NameContext::NONE
             };
             if !may_be_end(key, known, around) {
                 return;
             }
-            let slot = Slot { name, in_list: false, is_root: false };
+            let slot = ParameterSlot { name, in_list: false, is_root: false };
             let Ok(fit) = self.fit(&goal.key(schema, name).1, value, &path.key(&key.text), slot) else {
                 return;
             };
             let why = "both ends are said, and the tool has just these two".to_owned();
             let cost = costs::KEY_SYNONYM;
-            let likeness = Likeness { cost, code: Code::AliasBySchema, why, needs_exact_value: false };
-            pairs.push(Pair { entry: *index, name, likeness, cost: cost + fit.cost, fit });
+            let similarity = Similarity { cost, code: Code::AliasBySchema, why, needs_exact_value: false };
+            pairs.push(KeyMatch { entry: *index, name, similarity, cost: cost + fit.cost, fit });
         }
         if pairs.iter().all(|pair| pair.fit.cost == 0) {
             for pair in pairs {
-                self.trace.chosen(path, pair.cost, || format!("→ \"{}\": {}", pair.name, pair.likeness.why));
+                self.trace
+                    .chosen(path, pair.cost, || format!("→ \"{}\": {}", pair.name, pair.similarity.why));
                 self.rename(goal, draft, pair, path);
             }
         }

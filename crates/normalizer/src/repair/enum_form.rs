@@ -1,24 +1,24 @@
-//! V1: a value that is one of the allowed ones but for case, separators or punctuation.
+//! V1: a value that differs from an allowed one only in case, separators or punctuation.
 //!
 //! # What it does
-//! `"In Progress"` becomes `"in_progress"` when exactly one allowed value folds to the same form.
+//! `"In Progress"` becomes `"in_progress"` if exactly one allowed value folds to the same form.
 //! A number or boolean becomes the allowed string of the same text.
 //!
 //! # What it refuses
 //! Other words, synonyms, misspellings, forms that two allowed values share (`c` and `c++`), and short
-//! ones whose case tells them apart (`1M` and `1m`). A confirmation is never completed: `"delete"` is not the
-//! `"DELETE"` that a tool wants to be told before it deletes. Nor is the only value that a tool which destroys
-//! allows, whatever its parameter is called.
+//! ones that differ in case (`1M` and `1m`). A confirmation is never completed: `"delete"` is not the
+//! `"DELETE"` that a tool requires before it deletes. Nor is the only value that a destructive tool
+//! allows, whatever the name of its parameter.
 
 use toolwright_jsonrpc::raw::{self, Kind, Node, Str};
 use toolwright_model::Code;
 
-use super::{Attempt, Fit, Fitter, Path, preview, problem};
+use super::{Attempt, Fit, Fitter, ValuePath, preview, problem};
 use crate::costs;
 use crate::names::{fold_value, is_unit, words};
 use crate::schema::Goal;
 
-/// Whether another case may be another value: `1M` is a month and `1m` a minute, `mW` no `MW`.
+/// Whether another case may be another value: `1M` is a month and `1m` a minute, `mW` is not `MW`.
 fn case_matters(sent: &str, option: &str) -> bool {
     let letters = |text: &str| text.chars().filter(|char| char.is_alphabetic()).collect::<String>();
     let (sent_letters, option_letters) = (letters(sent), letters(option));
@@ -40,8 +40,8 @@ fn case_matters(sent: &str, option: &str) -> bool {
         || option.contains(':') && is_clock(&option_letters)
 }
 
-/// Whether a parameter is where a caller says that it means what it does.
-fn is_confirmation(path: &Path<'_>) -> bool {
+/// Whether a parameter is a confirmation by the caller.
+fn is_confirmation(path: &ValuePath<'_>) -> bool {
     const WORDS: &[&str] = &[
         "confirm",
         "confirmation",
@@ -68,14 +68,19 @@ fn is_confirmation(path: &Path<'_>) -> bool {
         "verification",
         "verify",
     ];
-    let Path::Key(_, key) = path else { return false };
+    let ValuePath::Key(_, key) = path else { return false };
     words(key).iter().any(|word| WORDS.contains(&word.as_str()))
 }
 
 impl<'a> Fitter<'_, 'a> {
-    pub(super) fn enum_form(&self, goal: &Goal, value: &Node<'a>, path: &Path<'_>) -> Option<Attempt<'a>> {
-        let schema = self.judge.schema();
-        // The one value that a tool which destroys insists on is there to be typed out.
+    pub(super) fn enum_form(
+        &self,
+        goal: &Goal,
+        value: &Node<'a>,
+        path: &ValuePath<'_>,
+    ) -> Option<Attempt<'a>> {
+        let schema = self.validator.schema();
+        // The only value that a destructive tool allows must be typed out.
         let is_phrase = self.context.is_destructive() && goal.option_count(schema) == 1;
         if !goal.has_options(schema) || is_phrase || is_confirmation(path) {
             return None;

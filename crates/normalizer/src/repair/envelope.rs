@@ -1,17 +1,17 @@
 //! E1 around the arguments: an envelope, a list of one, or a string.
 //!
 //! # What it does
-//! `{"arguments": {…}}`, `{"name": "read_file", "input": {…}}`, `{"read_file": {…}}`, `[{…}]` and
-//! `"{…}"` are opened, however often they are nested, when the tool has no such parameter and the
-//! inside fits. A neutral noun such as `fields` or `item` is opened when it stands alone around an
-//! object that holds parameters of the tool only, all the required ones among them. The tool's own
-//! name under `tool` or `name` beside the arguments is left out.
+//! Removes `{"arguments": {…}}`, `{"name": "read_file", "input": {…}}`, `{"read_file": {…}}`, `[{…}]` and
+//! `"{…}"`, also nested, if the tool has no such parameter and the contents fit. Removes a neutral noun such
+//! as `fields` or `item` if it is the only key around an object that contains only parameters of the
+//! tool, and all the required ones. Leaves out the tool's own name under `tool` or `name` next to the
+//! arguments.
 //!
 //! # What it refuses
 //! A real parameter called `arguments` or `input`, an envelope that names another tool, and a list
-//! of several calls. A neutral noun is not opened for a tool that can destroy something, nor when it
-//! may be a misspelt parameter. Any other key is not opened: `dry_run`, `draft`, `cancel` and `parent`
-//! say whether or to what something is done.
+//! of several calls. A neutral noun is not removed for a destructive tool, nor if it may be a misspelt
+//! parameter. Any other key is not removed: `dry_run`, `draft`, `cancel` and `parent` determine whether or
+//! to what something is done.
 
 use std::collections::HashSet;
 
@@ -19,28 +19,28 @@ use toolwright_jsonrpc::raw::{Kind, Member, Node, quote};
 use toolwright_model::{Change, Code};
 
 use super::limits::is_comparable;
-use super::reach::is_sweeping;
-use super::{Attempt, Fit, Fitter, Path, Slot, preview};
+use super::reach::may_select_all;
+use super::{Attempt, Fit, Fitter, ParameterSlot, ValuePath, preview};
 use crate::costs;
 use crate::names::{Folded, fold, folds_to, is_envelope};
 use crate::schema::{Goal, Types};
 
-/// How often an envelope may be nested.
+/// Maximum number of nested envelopes.
 const MAX_ENVELOPES: usize = 8;
 
-/// Keys beside the payload that only label a call.
+/// Keys next to the payload that only label a call.
 pub(super) const LABELS: &[&str] =
     &["name", "tool", "toolname", "function", "functionname", "action", "method", "recipientname"];
 const NOTES: &[&str] =
     &["type", "id", "callid", "toolcallid", "tooluseid", "server", "index", "role", "status", "jsonrpc"];
 
-/// How far into the arguments the tool's own name is looked for.
+/// Maximum number of members that are searched for the tool's own name.
 const MAX_MEMBERS_BEFORE_NAME: usize = 64;
 
-/// Lists of calls: one call in one is that call.
+/// Lists of calls: a list of one call is that call.
 const CALL_LISTS: &[&str] = &["tooluses", "toolcalls", "functioncalls", "calls"];
 
-/// Nouns for what a call is about. None of them says what is done with it, when, whether or by whom.
+/// Nouns for the subject of a call. None of them says what is done with it, when, whether or by whom.
 const NEUTRAL: &[&str] = &[
     "attribute",
     "attributes",
@@ -84,23 +84,23 @@ const NEUTRAL: &[&str] = &[
     "vars",
 ];
 
-/// The arguments after one more envelope was opened.
-pub(crate) struct Opened<'a> {
+/// The arguments after one more envelope was removed.
+pub(crate) struct EnvelopeReading<'a> {
     pub node: Node<'a>,
     pub changes: Vec<Change>,
     pub cost: u32,
-    /// How much of it is a guess: the name of the envelope does not say that it is one.
+    /// The guessed part: the name of the envelope does not identify it as one.
     pub risk: u32,
 }
 
 impl<'s, 'a> Fitter<'s, 'a> {
-    /// The arguments as sent, then with one envelope after the other opened.
-    pub(crate) fn openings(&self, root: Node<'a>, tool_name: &str) -> Vec<Opened<'a>> {
-        let mut found = vec![Opened { node: root, changes: Vec::new(), cost: 0, risk: 0 }];
+    /// The arguments as sent, then with one envelope after the other removed.
+    pub(crate) fn unwrapped_readings(&self, root: Node<'a>, tool_name: &str) -> Vec<EnvelopeReading<'a>> {
+        let mut found = vec![EnvelopeReading { node: root, changes: Vec::new(), cost: 0, risk: 0 }];
         for _ in 0..MAX_ENVELOPES {
             let last = &found[found.len() - 1];
             let named = self.open_once(last.node, tool_name).map(|opened| (opened, costs::ENVELOPE, 0));
-            // Never for a tool that can destroy something.
+            // Never for a destructive tool.
             let unnamed = || {
                 let opened = self.open_unnamed(last.node)?;
                 Some((opened, costs::WRAPPER, costs::DESTRUCTIVE_BUDGET + 1))
@@ -111,7 +111,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
             let change = Change { path: format!("{outer}{}", change.path), ..change };
             changes.push(change);
             let (cost, risk) = (last.cost + cost, last.risk + risk);
-            found.push(Opened { node, changes, cost, risk });
+            found.push(EnvelopeReading { node, changes, cost, risk });
         }
         found
     }
@@ -119,31 +119,31 @@ impl<'s, 'a> Fitter<'s, 'a> {
     fn open_once(&self, node: Node<'a>, tool_name: &str) -> Option<(Node<'a>, Change)> {
         match node.kind {
             Kind::Array([item]) => {
-                let change = opened(Code::EnvelopeRemoved, "", "a list of one around the arguments");
+                let change = envelope_change(Code::EnvelopeRemoved, "", "a list of one around the arguments");
                 Some((*item, Change { from: Some(preview(&node)), to: Some(preview(item)), ..change }))
             }
             Kind::String(_) => {
                 let (inner, _) = self.open_container(&node)?;
-                let change = opened(Code::DoubleEncoding, "", "JSON inside a string");
+                let change = envelope_change(Code::DoubleEncoding, "", "JSON inside a string");
                 Some((inner, Change { from: Some(preview(&node)), to: Some(preview(&inner)), ..change }))
             }
             Kind::Object(members) => {
-                self.open_object(members, tool_name).or_else(|| self.leave_own_name_out(members, tool_name))
+                self.open_object(members, tool_name).or_else(|| self.drop_own_name(members, tool_name))
             }
             _ => None,
         }
     }
 
-    /// `{"tool": "read_note", "path": "a"}`: the tool's own name beside the arguments.
-    fn leave_own_name_out(&self, members: &'a [Member<'a>], tool_name: &str) -> Option<(Node<'a>, Change)> {
+    /// `{"tool": "read_note", "path": "a"}`: the tool's own name next to the arguments.
+    fn drop_own_name(&self, members: &'a [Member<'a>], tool_name: &str) -> Option<(Node<'a>, Change)> {
         let at = members.iter().take(MAX_MEMBERS_BEFORE_NAME).position(|member| {
             matches!(member.value.kind, Kind::String(_))
                 && !self.declares(member.key)
                 && LABELS.iter().any(|label| folds_to(member.key, label))
                 && !self.is_parameter(member.key)
-                && says_tool(member, tool_name)
+                && names_this_tool(member, tool_name)
         })?;
-        // Another level beside the name is a whole call, which is opened or refused as one.
+        // Another level next to the name is a whole call, which is unwrapped or refused as one.
         let is_level = |member: &Member<'a>| is_envelope(&fold(member.key)) && !self.is_parameter(member.key);
         let label = members[at];
         let others = members.iter().enumerate().filter(|(index, _)| *index != at);
@@ -152,30 +152,31 @@ impl<'s, 'a> Fitter<'s, 'a> {
             return None;
         }
         let node = Node::built(Kind::Object(self.arena.alloc_slice_copy(&others)));
-        let change = opened(Code::EnvelopeRemoved, label.key, "the tool's own name beside the arguments");
+        let change =
+            envelope_change(Code::EnvelopeRemoved, label.key, "the tool's own name next to the arguments");
         Some((node, Change { path: String::new(), from: Some(preview(&label.value)), ..change }))
     }
 
     fn open_object(&self, members: &'a [Member<'a>], tool_name: &str) -> Option<(Node<'a>, Change)> {
-        // Labels and notes beside one payload.
+        // Labels and notes next to one payload.
         if members.len() > LABELS.len() + NOTES.len() + 1 {
             return None;
         }
         let is_level = |member: &Member<'a>| {
             matches!(member.value.kind, Kind::Object(_) | Kind::Array([_]) | Kind::String(_))
         };
-        // Nothing to open where every level is a parameter; a whole call has two keys at least.
+        // There is no envelope if every level is a parameter; a whole call has at least two keys.
         let calls_a_tool = members.len() == 2;
         if !calls_a_tool && !members.iter().any(|member| is_level(member) && !self.declares(member.key)) {
             return None;
         }
         let tool = fold(tool_name);
-        // `{"name": tool, "arguments": …}` is an envelope even where `arguments` is a parameter.
+        // `{"name": tool, "arguments": …}` is an envelope even if `arguments` is a parameter.
         let whole_call = members.len() == 2
             && members.iter().any(|member| {
                 is_label(member, tool_name)
                     && !self.is_parameter(member.key)
-                    && member.value.as_text().is_some_and(|says| fold(&says) == tool)
+                    && member.value.as_text().is_some_and(|text| fold(&text) == tool)
             });
         let is_payload = |member: &&Member<'a>| {
             let name = fold(member.key);
@@ -194,9 +195,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
         for member in members.iter().filter(|member| member.key != payload.key) {
             let name = fold(member.key);
             if is_label(member, tool_name) {
-                let says = member.value.as_text()?;
-                // A request of the protocol names its method here and the tool inside.
-                if fold(&says) != "toolscall" && !names_tool(&says, tool_name) {
+                let label_text = member.value.as_text()?;
+                // A JSON-RPC request has its method here and the tool inside.
+                if fold(&label_text) != "toolscall" && !names_tool(&label_text, tool_name) {
                     return None;
                 }
                 named = true;
@@ -209,9 +210,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
         }
         // A call inside a call names the tool itself.
         named |= payload.value.as_object().is_some_and(|inner| {
-            inner.iter().any(|member| is_label(member, tool_name) && says_tool(member, tool_name))
+            inner.iter().any(|member| is_label(member, tool_name) && names_this_tool(member, tool_name))
         });
-        // Labels without a name are parameters as likely as not.
+        // Labels without a name may well be parameters.
         if members.len() > 1
             && !named
             && !members.iter().all(|member| member.key == payload.key || fold(member.key) == "type")
@@ -222,21 +223,21 @@ impl<'s, 'a> Fitter<'s, 'a> {
             Kind::String(_) => self.open_container(&payload.value)?.0,
             _ => payload.value,
         };
-        Some((inner, opened(Code::EnvelopeRemoved, payload.key, "an envelope around the arguments")))
+        Some((inner, envelope_change(Code::EnvelopeRemoved, payload.key, "an envelope around the arguments")))
     }
 
     /// `{"location": {"city": "Rome", "country": "Italy"}}`: exactly the tool's parameters under one key
-    /// that is none.
+    /// that is not a parameter.
     fn open_unnamed(&self, node: Node<'a>) -> Option<(Node<'a>, Change)> {
         let [level] = node.as_object()? else { return None };
         let inner = level.value.as_object().filter(|inner| !inner.is_empty())?;
-        let schema = self.judge.schema();
+        let schema = self.validator.schema();
         // Any other word may say what is done, when or whether, or be the name of another tool.
         if !is_comparable(level.key)
             || !NEUTRAL.contains(&fold(level.key).as_str())
             || inner.len() > self.context.parameters.len()
             || self.is_parameter(level.key)
-            || self.judge.accepts(schema.root(), &node)
+            || self.validator.accepts(schema.root(), &node)
         {
             return None;
         }
@@ -245,26 +246,30 @@ impl<'s, 'a> Fitter<'s, 'a> {
             let names: HashSet<Folded> = goal.property_names(schema).into_iter().map(fold).collect();
             keys.is_subset(&names) && goal.required(schema).into_iter().all(|name| keys.contains(&fold(name)))
         };
-        let goals = Goal::alternatives(self.judge, &[schema.root()], &level.value);
+        let goals = Goal::alternatives(self.validator, &[schema.root()], &level.value);
         goals.iter().any(holds_exactly).then(|| {
             (
                 level.value,
-                opened(Code::EnvelopeRemoved, level.key, "a level around exactly the tool's parameters"),
+                envelope_change(
+                    Code::EnvelopeRemoved,
+                    level.key,
+                    "a level around exactly the tool's parameters",
+                ),
             )
         })
     }
 
-    /// `{"name": tool, "arguments": …}`, whatever parameters the tool has.
+    /// Whether the members are `{"name": tool, "arguments": …}`, whatever parameters the tool has.
     pub(crate) fn is_whole_call(&self, members: &[Member<'a>], tool_name: &str) -> bool {
         let names_tool = |member: &Member<'a>| {
-            let says_name = |says: &str| folds_to(says, &fold(tool_name));
-            is_label(member, tool_name) && member.value.as_text().is_some_and(|says| says_name(&says))
+            let is_tool_name = |text: &str| folds_to(text, &fold(tool_name));
+            is_label(member, tool_name) && member.value.as_text().is_some_and(|text| is_tool_name(&text))
         };
         let holds = |member: &Member<'a>| is_envelope(&fold(member.key)) && !self.is_parameter(member.key);
         members.len() == 2 && members.iter().any(names_tool) && members.iter().any(holds)
     }
 
-    /// The tool that a whole call around the arguments names, when it is another one.
+    /// The tool that a whole call around the arguments names, if it is another one.
     pub(crate) fn names_another_tool(&self, root: &Node<'a>, tool_name: &str) -> Option<String> {
         let members = root.as_object()?;
         let holds = |member: &Member<'a>| is_envelope(&fold(member.key)) && !self.is_parameter(member.key);
@@ -285,21 +290,21 @@ impl<'s, 'a> Fitter<'s, 'a> {
         &self,
         goal: &Goal,
         value: &Node<'a>,
-        path: &Path<'_>,
-        slot: Slot<'_>,
+        path: &ValuePath<'_>,
+        slot: ParameterSlot<'_>,
     ) -> Option<Attempt<'a>> {
         let [only] = value.as_object()? else { return None };
         let name = fold(only.key);
-        let takes_object = goal.types(self.judge.schema()).overlaps(Types::OBJECT);
+        let takes_object = goal.types(self.validator.schema()).overlaps(Types::OBJECT);
         let same_name = folds_to(slot.name, &name);
         if slot.is_root || slot.in_list || !(same_name || name == "value" && !takes_object) {
             return None;
         }
-        let declared = goal.property_names(self.judge.schema());
+        let declared = goal.property_names(self.validator.schema());
         if declared.iter().any(|known| folds_to(known, &name)) {
             return None;
         }
-        if is_sweeping(&only.value) && self.is_guarded(path) {
+        if may_select_all(&only.value) && self.is_guarded(path) {
             return None;
         }
         let inner = self.fit(goal.ids(), only.value, path, slot).ok()?;
@@ -317,41 +322,41 @@ impl<'s, 'a> Fitter<'s, 'a> {
     }
 }
 
-/// Whether a key may belong to a whole call around the arguments, even where the tool has a parameter of that name.
+/// Whether a key may belong to a whole call around the arguments, even if the tool has a parameter of that name.
 pub(crate) fn is_part_of_an_envelope(key: &str, tool_name: &str) -> bool {
     let name = fold(key);
     let listed = [LABELS, NOTES, CALL_LISTS].iter().any(|list| list.contains(&name.as_str()));
     listed || name == "command" || is_envelope(&name) || folds_to(tool_name, &name)
 }
 
-/// Whether a key labels the call; `command` does when it names the tool.
+/// Whether a key labels the call; `command` does if it names the tool.
 fn is_label(member: &Member<'_>, tool_name: &str) -> bool {
     LABELS.iter().any(|label| folds_to(member.key, label))
-        || folds_to(member.key, "command") && says_tool(member, tool_name)
+        || folds_to(member.key, "command") && names_this_tool(member, tool_name)
 }
 
-fn says_tool(member: &Member<'_>, tool_name: &str) -> bool {
-    member.value.as_text().is_some_and(|says| names_tool(&says, tool_name))
+fn names_this_tool(member: &Member<'_>, tool_name: &str) -> bool {
+    member.value.as_text().is_some_and(|text| names_tool(&text, tool_name))
 }
 
-/// Whether a text is the tool's name, with or without what stands before it: `functions.read_note:0`.
-pub(crate) fn names_tool(says: &str, tool_name: &str) -> bool {
-    let says = says.trim().trim_end_matches(|char: char| char.is_ascii_digit());
-    let says = says.strip_suffix(':').unwrap_or(says);
+/// Whether a text is the tool's name, with or without a prefix: `functions.read_note:0`.
+pub(crate) fn names_tool(text: &str, tool_name: &str) -> bool {
+    let text = text.trim().trim_end_matches(|char: char| char.is_ascii_digit());
+    let text = text.strip_suffix(':').unwrap_or(text);
     let last = |name: &str| {
         let last = name.rsplit(['.', '/', ':']).next().unwrap_or(name);
         fold(last.rsplit("__").next().unwrap_or(last))
     };
-    let (said, tool) = (fold(says), fold(tool_name));
-    !said.is_empty()
-        && (said == tool
-            || last(says) == tool
-            || said == last(tool_name)
-            || said.starts_with("mcp") && said.ends_with(&*tool))
+    let (folded_name, tool) = (fold(text), fold(tool_name));
+    !folded_name.is_empty()
+        && (folded_name == tool
+            || last(text) == tool
+            || folded_name == last(tool_name)
+            || folded_name.starts_with("mcp") && folded_name.ends_with(&*tool))
 }
 
-fn opened(code: Code, key: &str, why: &str) -> Change {
-    let path = if key.is_empty() { String::new() } else { Path::Root.key(key).to_string() };
+fn envelope_change(code: Code, key: &str, why: &str) -> Change {
+    let path = if key.is_empty() { String::new() } else { ValuePath::Root.key(key).to_string() };
     let from = (!key.is_empty()).then(|| quote(key));
     Change { code, path, from, to: None, rule: None, rule_type: None, why: why.to_owned() }
 }

@@ -1,31 +1,31 @@
-//! What a schema asks for, in a few words: `an integer from 1 to 100`, `"open" or "done"`.
+//! Description of a schema in a few words: `an integer from 1 to 100`, `"open" or "done"`.
 
 use toolwright_jsonrpc::raw::{Kind, Node};
 
 use super::Fitter;
 use crate::schema::{Goal, SchemaId, SchemaNode, Types};
 
-/// How many forms, values or names are listed.
+/// Maximum number of forms, values or names that are listed.
 const LISTED: usize = 12;
-/// How many of the allowed values are compared with each other, to name each once.
+/// Maximum number of allowed values that are compared with each other, to list each once.
 const MAX_COMPARED: usize = 128;
-/// How deep lists within lists are described.
+/// Maximum depth of nested lists that are described.
 const MAX_DEPTH: usize = 2;
 
 impl Fitter<'_, '_> {
-    /// What the schemas take, with its article.
+    /// Describes what the schemas accept, with its article.
     pub(super) fn expected(&self, ids: &[SchemaId]) -> String {
         self.expected_within(ids, 0)
     }
 
-    /// What one or the other of the schemas takes.
+    /// Describes what at least one of the schemas accepts.
     pub(super) fn expected_of_either(&self, union: &[SchemaId]) -> String {
         either(union.iter().take(LISTED).map(|id| self.expected(&[*id])).collect(), 0)
     }
 
     fn expected_within(&self, ids: &[SchemaId], depth: usize) -> String {
-        let schema = self.judge.schema();
-        let goals = Goal::alternatives(self.judge, ids, &Node::built(Kind::Null));
+        let schema = self.validator.schema();
+        let goals = Goal::alternatives(self.validator, ids, &Node::built(Kind::Null));
         if !goals.is_empty() && goals.iter().all(|goal| goal.option_count(schema) > 0) {
             let count: usize = goals.iter().map(|goal| goal.option_count(schema)).sum();
             let options = goals.iter().flat_map(|goal| goal.first_options(schema, MAX_COMPARED));
@@ -36,9 +36,9 @@ impl Fitter<'_, '_> {
         either(goals.iter().map(|goal| self.form(goal, depth)).collect(), 0)
     }
 
-    /// One form that a value may have.
+    /// Describes one form that a value may have.
     fn form(&self, goal: &Goal, depth: usize) -> String {
-        let schema = self.judge.schema();
+        let schema = self.validator.schema();
         let types = goal.types(schema);
         let nodes: Vec<&SchemaNode> = goal.nodes(schema).collect();
         let words = with_article(&types.describe());
@@ -77,7 +77,7 @@ pub(super) fn with_article(words: &str) -> String {
     }
 }
 
-/// `a, b or c`, each once; so many more were not looked at.
+/// `a, b or c`, each once; `unseen` is the number of further forms.
 fn either(mut forms: Vec<String>, unseen: usize) -> String {
     let mut seen: Vec<String> = Vec::new();
     forms.retain(|form| {
@@ -125,7 +125,7 @@ fn text_limits(nodes: &[&SchemaNode]) -> String {
     let pattern = nodes
         .iter()
         .filter_map(|node| node.string.pattern.as_ref())
-        .find(|pattern| pattern.unjudged().is_none());
+        .find(|pattern| pattern.unsupported().is_none());
     let like = pattern.map_or(String::new(), |pattern| format!(" like {}", pattern.source()));
     format!("{}{like}", count_limits(nodes, |node| (node.string.min, node.string.max), "character"))
 }

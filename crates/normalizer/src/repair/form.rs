@@ -1,31 +1,30 @@
-//! The nearest valid form of a call that is refused, so that a model can correct itself.
+//! The closest valid form of a refused call, so that a model can correct itself.
 //!
-//! What fits stays, what can be mended is mended, and `<…>` stands where only the model knows the
-//! value: `{"path": "a.md", "limit": <an integer of at most 100>}`. A form leaves nothing out that
-//! says something and decides nothing: where a parameter is unknown or two are in each other's way,
-//! there is none.
+//! Valid values stay, repairable values are repaired, and `<…>` is a placeholder for a value that only the
+//! model knows: `{"path": "a.md", "limit": <an integer of at most 100>}`. A form leaves out nothing with a
+//! meaning and makes no decision: if a parameter is unknown or two conflict, there is no form.
 
 use std::cell::Cell;
 
 use toolwright_jsonrpc::raw::{Kind, Member, Node, quote};
 
-use super::object::Entry;
-use super::{Fitter, Path, Slot, preview};
+use super::object::DraftEntry;
+use super::{Fitter, ParameterSlot, ValuePath, preview};
 use crate::explain::Trace;
 use crate::schema::{Goal, KeyState};
 
 /// Calls with more members than this get no form.
 const MAX_MEMBERS: usize = 64;
-/// How many parameters are named when nothing was sent that could be read.
+/// Maximum number of parameters in a form for a call that could not be parsed.
 const MAX_NAMED: usize = 12;
 
 impl<'s, 'a> Fitter<'s, 'a> {
-    /// The form for a call that sent this, or could not be read at all. `None` when there is no form
-    /// that would surely do.
+    /// The form for a call with the arguments `sent`, or for one that could not be parsed. `None` if no form is
+    /// certain to be valid.
     pub(crate) fn nearest_form(&self, sent: Option<Node<'a>>, tool_name: &str) -> Option<String> {
         let quiet = Trace::default();
         let fitter = Fitter {
-            judge: self.judge,
+            validator: self.validator,
             arena: self.arena,
             context: self.context,
             trace: &quiet,
@@ -34,30 +33,33 @@ impl<'s, 'a> Fitter<'s, 'a> {
             fits: Cell::new(0),
             payload: Cell::new(None),
         };
-        // A level that does not call itself an envelope may mean something.
-        let innermost = |node| fitter.openings(node, tool_name).into_iter().rfind(|opened| opened.risk == 0);
+        // A level that is not named like an envelope may have a meaning.
+        let innermost =
+            |node| fitter.unwrapped_readings(node, tool_name).into_iter().rfind(|opened| opened.risk == 0);
         let inner = sent.and_then(innermost).map(|opened| opened.node);
         let members = inner.and_then(|node| node.as_object());
-        if members.is_some_and(|members| members.len() > MAX_MEMBERS) || self.judge.is_exhausted() {
+        if members.is_some_and(|members| members.len() > MAX_MEMBERS) || self.validator.is_exhausted() {
             return None;
         }
-        fitter.form_of(members, tool_name).filter(|_| !self.judge.is_exhausted())
+        fitter.form_of(members, tool_name).filter(|_| !self.validator.is_exhausted())
     }
 
     fn form_of(&self, sent: Option<&'a [Member<'a>]>, tool_name: &str) -> Option<String> {
-        let schema = self.judge.schema();
+        let schema = self.validator.schema();
         let members = sent.unwrap_or_default();
         let node = Node::built(Kind::Object(members));
         let missing =
             |goal: &Goal| goal.required(schema).iter().filter(|name| node.get(name).is_none()).count();
-        let goal = Goal::alternatives(self.judge, &[schema.root()], &node).into_iter().min_by_key(missing)?;
-        let slot = Slot { name: tool_name, in_list: false, is_root: true };
-        let draft = self.aligned(&goal, members, &Path::Root, slot);
+        let goal =
+            Goal::alternatives(self.validator, &[schema.root()], &node).into_iter().min_by_key(missing)?;
+        let slot = ParameterSlot { name: tool_name, in_list: false, is_root: true };
+        let draft = self.aligned(&goal, members, &ValuePath::Root, slot);
         if sent.is_none() {
             return Some(self.empty_form(&goal));
         }
-        let is_lost = |entry: &Entry<'a>| {
-            entry.state == KeyState::Forbidden && !self.is_droppable(&entry.member, &Path::Root, slot.is_root)
+        let is_lost = |entry: &DraftEntry<'a>| {
+            entry.state == KeyState::Forbidden
+                && !self.is_droppable(&entry.member, &ValuePath::Root, slot.is_root)
         };
         if !draft.problems.is_empty() || draft.entries.iter().any(is_lost) {
             return None;
@@ -79,16 +81,16 @@ impl<'s, 'a> Fitter<'s, 'a> {
         }
         let is_whole = fitting.len() == parts.len();
         let whole = Node::built(Kind::Object(self.arena.alloc_slice_copy(&fitting)));
-        // A form without a gap must be valid, or it would say to send what is refused.
-        if is_whole && !self.judge.accepts(schema.root(), &whole) {
+        // A form without a placeholder must be valid, or the hint would be refused as well.
+        if is_whole && !self.validator.accepts(schema.root(), &whole) {
             return None;
         }
         Some(format!("{{{}}}", parts.join(", ")))
     }
 
-    /// What the tool takes: the form of what it needs, and the names of what it can have.
+    /// The form with all required parameters, and the names of the optional ones.
     fn empty_form(&self, goal: &Goal) -> String {
-        let schema = self.judge.schema();
+        let schema = self.validator.schema();
         let required = goal.required(schema);
         let gap = |name: &&str| format!("{}: <{}>", quote(name), self.expected(&goal.key(schema, name).1));
         let needed: Vec<String> = required.iter().take(MAX_NAMED).map(gap).collect();
@@ -107,12 +109,15 @@ impl<'s, 'a> Fitter<'s, 'a> {
         format!("{{{}}}{rest}", needed.join(", "))
     }
 
-    fn fitted(&self, entry: &Entry<'a>) -> Option<Node<'a>> {
+    fn fitted(&self, entry: &DraftEntry<'a>) -> Option<Node<'a>> {
         if let Some(fit) = &entry.fitted {
             return Some(fit.node);
         }
-        let slot =
-            Slot { name: entry.member.key, in_list: entry.state != KeyState::Declared, is_root: false };
-        self.fit(&entry.ids, entry.member.value, &Path::Root, slot).ok().map(|fit| fit.node)
+        let slot = ParameterSlot {
+            name: entry.member.key,
+            in_list: entry.state != KeyState::Declared,
+            is_root: false,
+        };
+        self.fit(&entry.ids, entry.member.value, &ValuePath::Root, slot).ok().map(|fit| fit.node)
     }
 }

@@ -1,26 +1,26 @@
-//! Guesses that come again: the same rename in every item of a list is one guess.
+//! Repeated guesses: the same rename in every item of a list is one guess.
 //!
 //! # What it does
-//! `[{"file_path": "a"}, {"file_path": "b"}]` costs the risk of `file_path` → `path` once, however
-//! long the list is.
+//! `[{"file_path": "a"}, {"file_path": "b"}]` has the risk of `file_path` → `path` once, whatever the length
+//! of the list.
 //!
 //! # What it does not do
-//! Another rename, the same one at another place of the schema, and text that had to be guessed at
-//! count each for themselves.
+//! Another rename, the same one at another position in the schema, and guesses in the text each count
+//! separately.
 
 use std::collections::HashSet;
 
 use toolwright_model::{Change, Code};
 
-use super::{Fit, Path};
+use super::{Fit, ValuePath};
 
-/// What was guessed in the items of a list or in the entries of a map so far.
+/// The guesses in the items of a list or in the entries of a map so far.
 #[derive(Default)]
 pub(super) struct Guesses {
     known: HashSet<Guess>,
 }
 
-/// The step, its place below the item, and what became what.
+/// The step, its position below the item, and the values before and after.
 #[derive(PartialEq, Eq, Hash)]
 struct Guess {
     code: Code,
@@ -30,8 +30,8 @@ struct Guess {
 }
 
 impl Guesses {
-    /// The fit of one more item, without the risk when all that was guessed for it is known.
-    pub fn count<'a>(&mut self, fit: Fit<'a>, item: &Path<'_>) -> Fit<'a> {
+    /// Returns the fit of one more item, without its risk if all its guesses are known.
+    pub fn count<'a>(&mut self, fit: Fit<'a>, item: &ValuePath<'_>) -> Fit<'a> {
         if fit.risk == 0 {
             return fit;
         }
@@ -44,13 +44,13 @@ impl Guesses {
 }
 
 impl Guess {
-    /// The guess in a change of an item whose path is `start` bytes long.
+    /// The guess in a change of an item whose path has `start` bytes.
     fn of(change: &Change, start: usize) -> Option<Guess> {
         let (from, to) = match change.code {
             Code::KeyTypo | Code::AliasBySchema | Code::WrapperRestored | Code::StringToContainer => {
                 (change.from.clone(), change.to.clone())
             }
-            // That the string holds JSON is the guess, not which.
+            // The guess is that the string contains JSON, not which JSON.
             Code::ContainerToString => (None, None),
             _ => return None,
         };

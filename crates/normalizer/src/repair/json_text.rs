@@ -1,25 +1,25 @@
 //! T3: a list or object where a string of JSON is declared.
 //!
 //! # What it does
-//! `edits_json: [{…}]` becomes `edits_json: "[{…}]"` when the parameter's name, description or
-//! media type says that it holds JSON, or holds text in which an object is at home; the `body` of a
-//! request is one.
+//! `edits_json: [{…}]` becomes `edits_json: "[{…}]"` if the parameter's name, description or media type says
+//! that it contains JSON, or that it contains text that is usually an object, such as the `body` of a
+//! request.
 //!
 //! # What it refuses
 //! An object for a path, a name or any other plain string, items of a list of strings, and a list
-//! of words for a shell command: joining or choosing would be a guess.
+//! of words for a shell command: joining or selecting would be a guess.
 
 use toolwright_jsonrpc::raw::{Kind, Node};
 use toolwright_model::Code;
 
-use super::{Attempt, Fit, Fitter, Path, Slot};
+use super::{Attempt, Fit, Fitter, ParameterSlot, ValuePath};
 use crate::costs;
 use crate::names::words;
 use crate::schema::{Goal, Types};
 
-/// Words that say outright that a string holds JSON.
+/// Words that state that a string contains JSON.
 const JSON_WORDS: &[&str] = &["json", "serialized", "stringified", "jsonl"];
-/// Names of strings in which a JSON object is at home.
+/// Names of strings that usually contain a JSON object.
 const HOLDERS: &[&str] = &[
     "payload",
     "data",
@@ -43,7 +43,7 @@ const HOLDERS: &[&str] = &[
     "pipeline",
 ];
 
-/// Words of tools and parameters that speak of a request over the web.
+/// Words of tools and parameters that refer to HTTP requests.
 const REQUEST_WORDS: &[&str] = &["http", "https", "rest", "webhook", "curl", "headers", "method"];
 
 impl<'a> Fitter<'_, 'a> {
@@ -58,10 +58,10 @@ impl<'a> Fitter<'_, 'a> {
         &self,
         goal: &Goal,
         value: &Node<'a>,
-        path: &Path<'_>,
-        slot: Slot<'_>,
+        path: &ValuePath<'_>,
+        slot: ParameterSlot<'_>,
     ) -> Option<Attempt<'a>> {
-        let schema = self.judge.schema();
+        let schema = self.validator.schema();
         let types = goal.types(schema);
         if slot.in_list || slot.is_root || !types.overlaps(Types::STRING) || goal.has_options(schema) {
             return None;
@@ -71,7 +71,7 @@ impl<'a> Fitter<'_, 'a> {
             Kind::Array(items) => items.iter().any(|item| item.as_object().is_some()),
             _ => return None,
         };
-        // A list around one text of JSON is a list too many.
+        // A list around one text of JSON is one list too many.
         if let Kind::Array([item]) = value.kind
             && item.as_text().is_some_and(|text| text.trim_start().starts_with(['{', '[']))
         {

@@ -1,40 +1,40 @@
-//! N1, N2, N4: which unknown key stands for which declared name.
+//! N1, N2, N4: assignment of unknown keys to declared names.
 //!
 //! # What it does
 //! Keys are matched to free names by the evidence of [`crate::names`], the cheapest pair first. A
-//! pair is taken only if the value fits the target and no other key or name comes within a margin.
+//! pair is used only if the value fits the target and no other key or name is within the margin.
 //! The last unknown key may fill the last missing required name on weaker evidence: its value is in
-//! the target's enum, or the target's description speaks of it.
+//! the target's enum, or the target's description mentions it.
 //!
 //! # What it refuses
-//! Two keys for one name, two names for one key, opposites, units, flags that can destroy
-//! something by anything but their own name, and structure without a word of evidence.
+//! Two keys for one name, two names for one key, opposites, units, destructive flags by anything but
+//! their own name, and structure without any evidence in words.
 
 use toolwright_jsonrpc::raw::{Kind, quote};
 use toolwright_model::Code;
 
-use super::evidence::Pair;
-use super::object::Draft;
-use super::{Fitter, Path, Slot, problem};
+use super::evidence::KeyMatch;
+use super::object::ObjectDraft;
+use super::{Fitter, ParameterSlot, ValuePath, problem};
 use crate::costs;
-use crate::names::Likeness;
+use crate::names::Similarity;
 use crate::schema::{Goal, KeyState};
 
 impl<'s, 'a> Fitter<'s, 'a> {
     pub(super) fn align_names(
         &self,
         goal: &Goal,
-        draft: &mut Draft<'s, 'a>,
-        path: &Path<'_>,
-        slot: Slot<'_>,
+        draft: &mut ObjectDraft<'s, 'a>,
+        path: &ValuePath<'_>,
+        slot: ParameterSlot<'_>,
     ) {
-        self.leave_out_void_spellings(goal, draft, path);
+        self.drop_empty_spellings(goal, draft, path);
         self.align_ends(goal, draft, path);
         let mut pairs = self.pairs(goal, draft, path, slot);
         pairs.sort_by_key(|pair| pair.cost);
         while !pairs.is_empty() {
             let pair = pairs.remove(0);
-            let is_rival = |other: &&Pair<'s, 'a>| {
+            let is_rival = |other: &&KeyMatch<'s, 'a>| {
                 (other.entry == pair.entry) != (other.name == pair.name)
                     && other.cost < pair.cost + costs::MARGIN
             };
@@ -55,8 +55,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 });
                 continue;
             }
-            self.trace
-                .chosen(path, pair.cost, || format!("\"{key}\" → \"{}\": {}", pair.name, pair.likeness.why));
+            self.trace.chosen(path, pair.cost, || {
+                format!("\"{key}\" → \"{}\": {}", pair.name, pair.similarity.why)
+            });
             self.report_leftover(draft, &pair, &pairs, path);
             pairs.retain(|other| other.entry != pair.entry && other.name != pair.name);
             self.rename(goal, draft, pair, path);
@@ -66,12 +67,12 @@ impl<'s, 'a> Fitter<'s, 'a> {
 
     fn report_rivals(
         &self,
-        draft: &mut Draft<'s, 'a>,
-        pair: &Pair<'s, 'a>,
+        draft: &mut ObjectDraft<'s, 'a>,
+        pair: &KeyMatch<'s, 'a>,
         key: &str,
         rival_key: &str,
         rival_name: &'s str,
-        path: &Path<'_>,
+        path: &ValuePath<'_>,
     ) {
         let forced = draft.entries[pair.entry].state == KeyState::Forbidden || draft.is_required(pair.name);
         if !forced {
@@ -92,19 +93,19 @@ impl<'s, 'a> Fitter<'s, 'a> {
         draft.problems.push(found);
     }
 
-    /// In an open object a second key for the same name would stay behind unheeded: two candidates
-    /// for one target, unless the first is its very name.
+    /// In an open object a second key for the same name would remain without effect: two candidates for one
+    /// target, unless the first is its exact name.
     fn report_leftover(
         &self,
-        draft: &mut Draft<'s, 'a>,
-        pair: &Pair<'s, 'a>,
-        others: &[Pair<'s, 'a>],
-        path: &Path<'_>,
+        draft: &mut ObjectDraft<'s, 'a>,
+        pair: &KeyMatch<'s, 'a>,
+        others: &[KeyMatch<'s, 'a>],
+        path: &ValuePath<'_>,
     ) {
-        if pair.likeness.code == Code::KeyForm {
+        if pair.similarity.code == Code::KeyForm {
             return;
         }
-        let stays = |other: &&Pair<'s, 'a>| {
+        let stays = |other: &&KeyMatch<'s, 'a>| {
             let elsewhere =
                 others.iter().any(|better| better.entry == other.entry && better.name != pair.name);
             other.name == pair.name
@@ -120,29 +121,48 @@ impl<'s, 'a> Fitter<'s, 'a> {
         }
     }
 
-    pub(super) fn rename(&self, goal: &Goal, draft: &mut Draft<'s, 'a>, pair: Pair<'s, 'a>, path: &Path<'_>) {
+    pub(super) fn rename(
+        &self,
+        goal: &Goal,
+        draft: &mut ObjectDraft<'s, 'a>,
+        pair: KeyMatch<'s, 'a>,
+        path: &ValuePath<'_>,
+    ) {
         let entry = &mut draft.entries[pair.entry];
         let key = entry.member.key;
         let name: &'a str = self.arena.alloc_str(pair.name);
         entry.member = toolwright_jsonrpc::raw::Member::new(name, entry.member.value);
-        (entry.state, entry.ids) = goal.key(self.judge.schema(), name);
+        (entry.state, entry.ids) = goal.key(self.validator.schema(), name);
         entry.fitted = Some(pair.fit);
         draft.free.retain(|free| *free != pair.name);
-        draft.note(pair.likeness.code, path, key, Some(quote(key)), Some(quote(name)), &pair.likeness.why);
-        draft.cost += pair.likeness.cost;
-        draft.risk += match pair.likeness.code {
+        draft.note(
+            pair.similarity.code,
+            path,
+            key,
+            Some(quote(key)),
+            Some(quote(name)),
+            &pair.similarity.why,
+        );
+        draft.cost += pair.similarity.cost;
+        draft.risk += match pair.similarity.code {
             Code::KeyForm => 0,
             Code::KeyTypo => costs::RISK_TYPO,
-            _ if pair.likeness.needs_exact_value && pair.likeness.cost < costs::KEY_WEAK => {
+            _ if pair.similarity.needs_exact_value && pair.similarity.cost < costs::KEY_WEAK => {
                 costs::RISK_FOREIGN_NAME
             }
-            _ if pair.likeness.cost >= costs::KEY_WEAK => costs::RISK_WEAK_NAME,
+            _ if pair.similarity.cost >= costs::KEY_WEAK => costs::RISK_WEAK_NAME,
             _ => costs::RISK_NAME,
         };
     }
 
-    /// One unknown key left, one required name missing: weaker evidence is enough.
-    fn align_last(&self, goal: &Goal, draft: &mut Draft<'s, 'a>, path: &Path<'_>, parent: Slot<'_>) {
+    /// One unknown key is left and one required name is missing: weaker evidence is sufficient.
+    fn align_last(
+        &self,
+        goal: &Goal,
+        draft: &mut ObjectDraft<'s, 'a>,
+        path: &ValuePath<'_>,
+        parent: ParameterSlot<'_>,
+    ) {
         let [name] = draft.missing()[..] else { return };
         if !draft.free.contains(&name) || !draft.problems.is_empty() || self.is_dangerous(goal, name) {
             return;
@@ -158,8 +178,8 @@ impl<'s, 'a> Fitter<'s, 'a> {
             .collect();
         let [index] = unknown[..] else { return };
         let member = draft.entries[index].member;
-        let (_, ids) = goal.key(self.judge.schema(), name);
-        let slot = Slot { name, in_list: false, is_root: false };
+        let (_, ids) = goal.key(self.validator.schema(), name);
+        let slot = ParameterSlot { name, in_list: false, is_root: false };
         let Ok(fit) = self.fit(&ids, member.value, &path.key(member.key), slot) else { return };
         let Some(why) = self.weak_evidence(&ids, member.key, name, &fit, parent) else {
             self.trace.rejected(path, costs::KEY_WEAK, || {
@@ -169,8 +189,8 @@ impl<'s, 'a> Fitter<'s, 'a> {
         };
         self.trace.chosen(path, costs::KEY_WEAK, || format!("\"{}\" → \"{name}\": {why}", member.key));
         let cost = costs::KEY_WEAK + fit.cost;
-        let likeness =
-            Likeness { cost: costs::KEY_WEAK, code: Code::AliasBySchema, why, needs_exact_value: true };
-        self.rename(goal, draft, Pair { entry: index, name, likeness, cost, fit }, path);
+        let similarity =
+            Similarity { cost: costs::KEY_WEAK, code: Code::AliasBySchema, why, needs_exact_value: true };
+        self.rename(goal, draft, KeyMatch { entry: index, name, similarity, cost, fit }, path);
     }
 }

@@ -1,19 +1,19 @@
-//! T4: one item where a list is declared, and a list of one where its item is.
+//! T4: one item where a list is declared, and a list of one where its item is declared.
 //!
 //! # What it does
 //! `"https://a.com"` becomes `["https://a.com"]`, and `["."]` becomes `"."`.
 //!
 //! # What it refuses
-//! Splitting text at commas, taking the first of several, and wrapping text that looks like a list:
-//! one that could not be read, or words that commas, bars or line ends set apart. A list around a pair of
-//! `key` and `value` is a map written as a list, not a map in a list. For a tool that destroys or writes, what
-//! may stand for everything (`"*"`, `"all"`, `""`) is neither put into a list nor taken out of one.
+//! Splitting text at commas, taking the first of several, and wrapping text that looks like a list: one that
+//! could not be parsed, or words separated by commas, bars or line ends. A list around a pair of `key` and
+//! `value` is a map written as a list, not a map in a list. For a destructive or writing tool, a value that may
+//! select everything (`"*"`, `"all"`, `""`) is neither put into a list nor taken out of one.
 
 use toolwright_jsonrpc::raw::{Kind, Node};
 use toolwright_model::Code;
 
-use super::reach::is_sweeping;
-use super::{Attempt, Fit, Fitter, Path, Slot, preview, problem};
+use super::reach::may_select_all;
+use super::{Attempt, Fit, Fitter, ParameterSlot, ValuePath, preview, problem};
 use crate::costs;
 use crate::names::fold;
 use crate::schema::{Goal, Types};
@@ -23,27 +23,28 @@ impl<'a> Fitter<'_, 'a> {
         &self,
         goal: &Goal,
         value: &Node<'a>,
-        path: &Path<'_>,
-        slot: Slot<'_>,
+        path: &ValuePath<'_>,
+        slot: ParameterSlot<'_>,
     ) -> Option<Attempt<'a>> {
         if slot.is_root {
             return None;
         }
-        let types = goal.types(self.judge.schema());
+        let types = goal.types(self.validator.schema());
         match value.kind {
-            Kind::Array([item]) if is_pair(item) && !goal.declares(self.judge.schema(), "value") => None,
-            // `"*"` as one item may be every item, and `[""]` no item at all.
-            Kind::Array([item]) if is_sweeping(item) && self.is_guarded(path) => None,
+            Kind::Array([item]) if is_pair(item) && !goal.declares(self.validator.schema(), "value") => None,
+            // `"*"` as one item may select every item, and `[""]` none.
+            Kind::Array([item]) if may_select_all(item) && self.is_guarded(path) => None,
             Kind::Array([item]) if !types.overlaps(Types::ARRAY) && !matches!(item.kind, Kind::Null) => {
                 let unwrapped =
                     Fit::edited(Code::ItemOrList, path, value, *item, costs::VALUE_LIST, "a list of one");
-                let inner = self.fit(goal.ids(), *item, path, Slot { in_list: true, ..slot }).ok()?;
+                let inner =
+                    self.fit(goal.ids(), *item, path, ParameterSlot { in_list: true, ..slot }).ok()?;
                 Some(Ok(unwrapped.then(inner)))
             }
             Kind::Array(_) | Kind::Null => None,
             _ if !types.overlaps(Types::ARRAY) || types.overlaps(Types::STRING) && is_text(value) => None,
             _ if is_text(value) && is_hollow_or_broken(value) => None,
-            _ if self.is_guarded(path) && is_sweeping(value) => {
+            _ if self.is_guarded(path) && may_select_all(value) => {
                 let message = format!("{} as one item may stand for everything; send a list", preview(value));
                 Some(Err(vec![problem(Code::ValueMismatch, path, message)]))
             }
@@ -56,7 +57,7 @@ impl<'a> Fitter<'_, 'a> {
                 let wrapped =
                     Fit::edited(Code::ItemOrList, path, value, list, costs::VALUE_LIST, "one item of a list");
                 let inner = self.fit(goal.ids(), list, path, slot);
-                // A list of lists of one is a guess too many.
+                // A list of lists of one is one guess too many.
                 let item = path.item(0).to_string();
                 let is_wrapped_again = |fit: &Fit<'a>| {
                     fit.changes.iter().any(|change| change.code == Code::ItemOrList && change.path == item)
@@ -69,16 +70,16 @@ impl<'a> Fitter<'_, 'a> {
         }
     }
 
-    /// A tool that can destroy something takes no sentence for an item either: `a.txt, my file.txt`.
+    /// A destructive tool does not accept a sentence as an item either: `a.txt, my file.txt`.
     fn may_be_several(&self, value: &Node<'a>) -> bool {
         let has_mark = || value.as_text().is_some_and(|text| text.contains([',', ';', '|', '\n']));
         looks_like_several(value) || self.context.is_destructive() && has_mark()
     }
 
-    /// Whether the schema lists the items that it allows: then the list decides what one item is.
+    /// Whether the schema lists the allowed items: then that list decides what one item is.
     fn lists_its_items(&self, goal: &Goal, value: &Node<'a>) -> bool {
-        let schema = self.judge.schema();
-        let items = Goal::alternatives(self.judge, &goal.item(schema, 0), value);
+        let schema = self.validator.schema();
+        let items = Goal::alternatives(self.validator, &goal.item(schema, 0), value);
         items.iter().any(|item| item.has_options(schema))
     }
 }
@@ -92,7 +93,7 @@ fn is_pair(value: &Node<'_>) -> bool {
     is_key(a.key) && is_value(b.key) || is_key(b.key) && is_value(a.key)
 }
 
-/// `bug,urgent`, `a@x.org, b@y.org`, `a|b`, `- a⏎- b`: words set apart. A sentence, an address or a path
+/// `bug,urgent`, `a@x.org, b@y.org`, `a|b`, `- a⏎- b`: separated words. A sentence, an address or a path
 /// with a comma in it is one item.
 fn looks_like_several(value: &Node<'_>) -> bool {
     let Some(text) = value.as_text() else { return false };
@@ -106,7 +107,7 @@ fn looks_like_several(value: &Node<'_>) -> bool {
     parts.len() > 1 && !is_one_address && !parts.iter().any(is_sentence) || are_words_between_bars(&text)
 }
 
-/// `a|b|c`, and no pattern such as `^a|b$`.
+/// `a|b|c`, but not a pattern such as `^a|b$`.
 fn are_words_between_bars(text: &str) -> bool {
     let is_word = |part: &str| {
         !part.is_empty() && part.chars().all(|char| char.is_alphanumeric() || "_-.".contains(char))
@@ -125,7 +126,7 @@ fn is_bullet(line: &str) -> bool {
     rest.is_some_and(|rest| rest.starts_with(' '))
 }
 
-/// What commas and semicolons outside of brackets set apart.
+/// The parts between commas and semicolons outside of brackets.
 fn parts(text: &str) -> Vec<&str> {
     let mut depth = 0i32;
     let is_mark = |char: char| {
@@ -143,7 +144,7 @@ fn is_text(value: &Node<'_>) -> bool {
     matches!(value.kind, Kind::String(_))
 }
 
-/// Text that is empty, a word for nothing, or the look of a list or object.
+/// Whether the text is empty, a word for nothing, or looks like a list or object.
 fn is_hollow_or_broken(value: &Node<'_>) -> bool {
     let Some(text) = value.as_text() else { return false };
     let text = text.trim();
@@ -172,7 +173,7 @@ fn is_row_of_strings(text: &str) -> bool {
     count > 1 && rest.is_empty()
 }
 
-/// `('a')`, `('a', 'b`, `(a, b)`: parentheses before a string, or around words that commas set apart.
+/// `('a')`, `('a', 'b`, `(a, b)`: parentheses before a string, or around words separated by commas.
 fn is_row_in_parentheses(text: &str) -> bool {
     let Some(rest) = text.strip_prefix('(') else { return false };
     let first = rest.trim_start();

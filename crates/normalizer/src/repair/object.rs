@@ -1,37 +1,37 @@
-//! Objects: which member is which parameter, and what becomes of the rest.
+//! Objects: which member is which parameter, and what happens to the rest.
 //!
-//! The order is the law: first names are aligned, then members in the wrong place are moved, then
-//! values are fitted, and only then is anything left out. What is still unknown in a closed object
-//! or missing from the required ones refuses the call.
+//! The order is fixed: first names are aligned, then misplaced members are moved, then values are
+//! fitted, and only then are members left out. If a member of a closed object is still unknown or a
+//! required one is missing, the call is refused.
 
 use std::collections::HashSet;
 
 use toolwright_jsonrpc::raw::{Kind, Member, Node, same_value};
 use toolwright_model::{Code, Problem};
 
-pub(super) use super::draft::{Draft, Entry};
-use super::empty::says_nothing;
+pub(super) use super::draft::{DraftEntry, ObjectDraft};
+use super::empty::is_empty_value;
 use super::guesses::Guesses;
 use super::limits::{MAX_PROBLEMS, is_comparable};
 use super::unicode_forms::are_forms_of_one_text;
-use super::{Attempt, Fit, Fitter, Path, Slot, preview, problem, shown};
+use super::{Attempt, Fit, Fitter, ParameterSlot, ValuePath, preview, problem, shown};
 use crate::costs;
-use crate::names::{Name, Surroundings, compare, fold, folds_to, is_envelope};
+use crate::names::{NameContext, SplitName, compare, fold, folds_to, is_envelope};
 use crate::schema::{Goal, KeyState, Types};
 
-/// So many names and keys are compared each with each; of more a table is made.
+/// Up to this many pairs of names and keys are compared pairwise; above, a hash set is used.
 const PAIRWISE: usize = 1024;
 
 impl<'s, 'a> Fitter<'s, 'a> {
-    /// Fits an object; `None` when the goal takes no object.
+    /// Fits an object; `None` if the goal accepts no object.
     pub(super) fn object(
         &self,
         goal: &Goal,
         members: &'a [Member<'a>],
-        path: &Path<'_>,
-        slot: Slot<'_>,
+        path: &ValuePath<'_>,
+        slot: ParameterSlot<'_>,
     ) -> Option<Attempt<'a>> {
-        if !goal.types(self.judge.schema()).overlaps(Types::OBJECT) {
+        if !goal.types(self.validator.schema()).overlaps(Types::OBJECT) {
             return None;
         }
         if let Some(limit) = self.too_large(goal, members, path) {
@@ -40,7 +40,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let mut draft = self.draft(goal, members, path);
         let is_plain = draft.is_plain();
         if !is_plain {
-            // Spellings are looked up, so they come before what limits comparisons.
+            // Spellings are looked up in an index, so they come before the limit of comparisons.
             self.find_free_names(goal, &mut draft);
             self.take_spellings(goal, &mut draft, path, slot);
             if let Some(limit) = self.too_many_unknown(goal, &draft, path) {
@@ -68,14 +68,14 @@ impl<'s, 'a> Fitter<'s, 'a> {
         Some(self.finish(draft))
     }
 
-    /// The members under the names they stand for, as far as that is clear.
+    /// The members under their declared names, as far as the assignment is unambiguous.
     pub(super) fn aligned(
         &self,
         goal: &Goal,
         members: &'a [Member<'a>],
-        path: &Path<'_>,
-        slot: Slot<'_>,
-    ) -> Draft<'s, 'a> {
+        path: &ValuePath<'_>,
+        slot: ParameterSlot<'_>,
+    ) -> ObjectDraft<'s, 'a> {
         let mut draft = self.draft(goal, members, path);
         self.find_free_names(goal, &mut draft);
         if !draft.is_plain() {
@@ -88,15 +88,15 @@ impl<'s, 'a> Fitter<'s, 'a> {
         draft
     }
 
-    fn draft(&self, goal: &Goal, members: &'a [Member<'a>], path: &Path<'_>) -> Draft<'s, 'a> {
-        let schema = self.judge.schema();
-        let mut draft = Draft::new(members.len(), goal.required(schema));
+    fn draft(&self, goal: &Goal, members: &'a [Member<'a>], path: &ValuePath<'_>) -> ObjectDraft<'s, 'a> {
+        let schema = self.validator.schema();
+        let mut draft = ObjectDraft::new(members.len(), goal.required(schema));
         let has_other_keys =
             || members.iter().any(|member| goal.key(schema, member.key).0 != KeyState::Declared);
         for member in members {
             let (state, ids) = goal.key(schema, member.key);
             let required = draft.required.contains(&member.key);
-            // `{"path": null, "file_path": "a"}`: a null that is not accepted leaves its place free.
+            // `{"path": null, "file_path": "a"}`: an invalid null leaves its name free.
             let is_void = matches!(member.value.kind, Kind::Null) && !self.accepts(&ids, &member.value);
             let may_leave_out = || state == KeyState::Declared && self.may_leave_out(path, member.key, &ids);
             if is_void && (required || may_leave_out() && has_other_keys()) {
@@ -108,14 +108,14 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 draft.cost += costs::VALUE_EMPTY;
                 continue;
             }
-            draft.entries.push(Entry { member: *member, state, ids, fitted: None });
+            draft.entries.push(DraftEntry { member: *member, state, ids, fitted: None });
         }
         draft
     }
 
-    /// The names that are declared or required and that no member has.
-    fn find_free_names(&self, goal: &Goal, draft: &mut Draft<'s, 'a>) {
-        let schema = self.judge.schema();
+    /// The declared or required names that no member has.
+    fn find_free_names(&self, goal: &Goal, draft: &mut ObjectDraft<'s, 'a>) {
+        let schema = self.validator.schema();
         let mut all = goal.property_names(schema);
         all.extend(draft.required.iter().filter(|name| !goal.declares(schema, name)));
         if all.len().saturating_mul(draft.entries.len()) <= PAIRWISE {
@@ -128,7 +128,12 @@ impl<'s, 'a> Fitter<'s, 'a> {
     }
 
     /// Arguments that are still inside an envelope are not extra members, even of an open object.
-    fn check_envelopes(&self, draft: &mut Draft<'s, 'a>, path: &Path<'_>, slot: Slot<'_>) {
+    fn check_envelopes(
+        &self,
+        draft: &mut ObjectDraft<'s, 'a>,
+        path: &ValuePath<'_>,
+        slot: ParameterSlot<'_>,
+    ) {
         let wraps = |member: &Member<'a>| {
             let name = fold(member.key);
             let holds = || match member.value.kind {
@@ -152,26 +157,26 @@ impl<'s, 'a> Fitter<'s, 'a> {
         draft.problems.extend(found);
     }
 
-    fn fit_values(&self, draft: &mut Draft<'s, 'a>, path: &Path<'_>) {
+    fn fit_values(&self, draft: &mut ObjectDraft<'s, 'a>, path: &ValuePath<'_>) {
         let mut guesses = Guesses::default();
-        let kept = Vec::with_capacity(draft.entries.len());
-        let entries = std::mem::replace(&mut draft.entries, kept);
+        let fitted_entries = Vec::with_capacity(draft.entries.len());
+        let entries = std::mem::replace(&mut draft.entries, fitted_entries);
         for mut entry in entries {
             let key = entry.member.key;
             let attempt = match entry.fitted.take() {
                 Some(fit) => Ok(fit),
                 None if entry.state == KeyState::Forbidden => Ok(Fit::unchanged(entry.member.value)),
                 None => {
-                    // An entry of a map has no name that would say what its value is.
+                    // An entry of a map has no name that would describe its value.
                     let in_list = entry.state != KeyState::Declared;
-                    let slot = Slot { name: key, in_list, is_root: false };
+                    let slot = ParameterSlot { name: key, in_list, is_root: false };
                     self.fit(&entry.ids, entry.member.value, &path.key(key), slot)
                 }
             };
             match attempt {
                 Ok(fit) => {
                     entry.member = entry.member.with_value(fit.node);
-                    // The entries of a map share one schema, as the items of a list do.
+                    // The entries of a map share one schema, like the items of a list.
                     let is_named = entry.state == KeyState::Declared;
                     draft.absorb(if is_named { fit } else { guesses.count(fit, &path.key(key)) });
                     draft.entries.push(entry);
@@ -179,7 +184,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 Err(_)
                     if entry.state == KeyState::Declared
                         && !draft.is_required(key)
-                        && says_nothing(&entry.member.value)
+                        && is_empty_value(&entry.member.value)
                         && self.may_leave_out(path, key, &entry.ids) =>
                 {
                     let from = Some(preview(&entry.member.value));
@@ -201,7 +206,13 @@ impl<'s, 'a> Fitter<'s, 'a> {
         }
     }
 
-    fn drop_the_rest(&self, goal: &Goal, draft: &mut Draft<'s, 'a>, path: &Path<'_>, slot: Slot<'_>) {
+    fn drop_the_rest(
+        &self,
+        goal: &Goal,
+        draft: &mut ObjectDraft<'s, 'a>,
+        path: &ValuePath<'_>,
+        slot: ParameterSlot<'_>,
+    ) {
         if draft.entries.iter().all(|entry| entry.state != KeyState::Forbidden) {
             return;
         }
@@ -241,19 +252,20 @@ impl<'s, 'a> Fitter<'s, 'a> {
         }
     }
 
-    /// `{"path": "a", "file_path": "a"}`: two names of one parameter with one value. Says under which
-    /// code, for what cost and at what risk the second is left out.
+    /// `{"path": "a", "file_path": "a"}`: two names of one parameter with one value. Returns the code, cost and
+    /// risk of leaving out the second.
     fn repeats_a_known_key(
         &self,
-        entries: &[Entry<'a>],
+        entries: &[DraftEntry<'a>],
         goal: &Goal,
         member: &Member<'a>,
-        path: &Path<'_>,
+        path: &ValuePath<'_>,
     ) -> Option<(Code, u32, u32)> {
-        let schema = self.judge.schema();
-        let sent = Name::new(member.key);
-        let is_declared =
-            |other: &&Entry<'a>| other.state == KeyState::Declared && goal.declares(schema, other.member.key);
+        let schema = self.validator.schema();
+        let sent = SplitName::new(member.key);
+        let is_declared = |other: &&DraftEntry<'a>| {
+            other.state == KeyState::Declared && goal.declares(schema, other.member.key)
+        };
         let twin = entries
             .iter()
             .filter(is_declared)
@@ -266,24 +278,24 @@ impl<'s, 'a> Fitter<'s, 'a> {
         if !is_comparable(member.key) || !self.spend_on_comparisons(1, declared.len()) {
             return None;
         }
-        // The alias must be clear, and it must not be as near to another name.
+        // The alias must be clear, and no other name may be within the margin.
         let mut near: Vec<(u32, &str)> = declared
             .iter()
             .filter_map(|known| {
-                let likeness = self.compare_with(goal, &declared, &sent, known, &member.value)?;
-                let is_clear = likeness.code == Code::AliasBySchema && !likeness.needs_exact_value;
-                is_clear.then_some((likeness.cost, &*known.text))
+                let similarity = self.compare_with(goal, &declared, &sent, known, &member.value)?;
+                let is_clear = similarity.code == Code::AliasBySchema && !similarity.needs_exact_value;
+                is_clear.then_some((similarity.cost, &*known.text))
             })
             .collect();
         near.sort_unstable();
         let [(cost, name), rest @ ..] = &near[..] else { return None };
         let has_rival = rest.first().is_some_and(|(other, _)| *other < cost + costs::MARGIN);
-        // Five of something for five dollars: by chance, two things may have one value.
+        // Five items for five dollars: two parameters may have the same value by chance.
         if has_rival || self.context.is_destructive() || self.is_dangerous(goal, name) {
             return None;
         }
         let given = entries.iter().filter(is_declared).find(|other| other.member.key == *name)?;
-        let slot = Slot { name, in_list: false, is_root: false };
+        let slot = ParameterSlot { name, in_list: false, is_root: false };
         let fit = self.fit(&given.ids, member.value, &path.key(member.key), slot).ok()?;
         same_value(&given.member.value, &fit.node).then_some((Code::AliasBySchema, *cost, costs::RISK_NAME))
     }
@@ -291,20 +303,20 @@ impl<'s, 'a> Fitter<'s, 'a> {
     fn unknown_key(
         &self,
         goal: &Goal,
-        draft: &Draft<'s, 'a>,
+        draft: &ObjectDraft<'s, 'a>,
         member: &Member<'a>,
-        path: &Path<'_>,
+        path: &ValuePath<'_>,
     ) -> Problem {
-        let names = goal.property_names(self.judge.schema());
-        let declared = goal.names(self.judge.schema());
+        let names = goal.property_names(self.validator.schema());
+        let declared = goal.names(self.validator.schema());
         let around =
-            Surroundings { tool_words: self.context.tool_words, declared: &declared, ..Surroundings::NONE };
-        let sent = Name::new(member.key);
+            NameContext { tool_words: self.context.tool_words, declared: &declared, ..NameContext::NONE };
+        let sent = SplitName::new(member.key);
         let place = path.key(member.key);
         let is_compared = is_comparable(member.key) && self.spend_on_comparisons(1, declared.len());
         let compared = declared.iter().filter(|_| is_compared);
         let near = compared
-            .filter_map(|name| compare(&sent, name, around).map(|likeness| (likeness.cost, &*name.text)))
+            .filter_map(|name| compare(&sent, name, around).map(|similarity| (similarity.cost, &*name.text)))
             .min();
         if let Some((_, name)) = near.filter(|(_, name)| !draft.free.contains(name)) {
             let message =
@@ -321,13 +333,13 @@ impl<'s, 'a> Fitter<'s, 'a> {
             }),
         };
         let key = shown(member.key);
-        let patterns = goal.key_patterns(self.judge.schema());
+        let patterns = goal.key_patterns(self.validator.schema());
         let message = format!("unknown parameter \"{key}\"{hint}{THE_TOOL_HAS}{}", listed(&names, &patterns));
         self.trace.rejected(&place, 0, || message.clone());
         problem(Code::MeaningfulUnknown, &place, message)
     }
 
-    fn check_required(&self, goal: &Goal, draft: &mut Draft<'s, 'a>, path: &Path<'_>) {
+    fn check_required(&self, goal: &Goal, draft: &mut ObjectDraft<'s, 'a>, path: &ValuePath<'_>) {
         let failed_inside = |name: &str, problems: &[Problem]| {
             let place = path.key(name).to_string();
             let inside = |at: &str| {
@@ -340,13 +352,13 @@ impl<'s, 'a> Fitter<'s, 'a> {
             if !failed_inside(name, &draft.problems) && !draft.contested.contains(&name) {
                 let place = path.key(name);
                 let at = place.to_string();
-                // A null was put aside when the draft was made.
+                // A null was removed when the draft was made.
                 let is_null = draft
                     .changes
                     .iter()
                     .any(|change| change.code == Code::EmptyOptional && change.path == at);
                 let found = if is_null { "null" } else { "missing" };
-                let wanted = self.expected(&goal.key(self.judge.schema(), name).1);
+                let wanted = self.expected(&goal.key(self.validator.schema(), name).1);
                 let message = format!("required parameter \"{}\" is {found}; send {wanted}", shown(name));
                 self.trace.rejected(&place, 0, || message.clone());
                 draft.problems.push(problem(Code::MissingRequired, &place, message));
@@ -354,7 +366,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         }
     }
 
-    fn finish(&self, mut draft: Draft<'s, 'a>) -> Attempt<'a> {
+    fn finish(&self, mut draft: ObjectDraft<'s, 'a>) -> Attempt<'a> {
         if !draft.problems.is_empty() {
             return Err(draft.problems);
         }
@@ -367,7 +379,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
     }
 }
 
-/// Before the parameters that a tool has, in the message for one that it has not.
+/// Prefix of the tool's parameters in the message for an unknown one.
 pub(crate) const THE_TOOL_HAS: &str = "; the tool has ";
 
 /// The names for a message: all of a few, the first of many; and the patterns of further names.

@@ -1,11 +1,11 @@
-//! Values in changes and messages, shortened to a length that can be shown.
+//! Values in changes and messages, shortened for display.
 //!
-//! What is left out is marked by `…`, and what is left is still JSON of the same kind: a long text is
+//! Omitted parts are marked by `…`, and the rest is still JSON of the same kind: a long text becomes
 //! a shorter text, a long list a list of its first items.
 
 use toolwright_jsonrpc::raw::{Kind, Node, quote};
 
-/// How much of a value is shown, in bytes.
+/// Maximum length of a displayed value, in bytes.
 const PREVIEW_BYTES: usize = 240;
 
 /// A value's JSON text; long ones are shortened.
@@ -19,14 +19,14 @@ pub(crate) fn preview(node: &Node<'_>) -> String {
     text
 }
 
-/// JSON text with the characters themselves in place of `\u0131`, where they can be seen.
+/// Replaces escapes such as `\u0131` by the characters themselves, if they are visible.
 fn readable(json: &str) -> String {
     let mut out = String::with_capacity(json.len());
     let mut rest = json;
     while let Some(at) = rest.find('\\') {
         let (before, escape) = rest.split_at(at);
         out.push_str(before);
-        // A pair of them may stand for one character.
+        // A surrogate pair is one character.
         let unit = |from: usize| {
             let digits = escape.get(from..from + 6)?.strip_prefix("\\u")?;
             u16::from_str_radix(digits, 16).ok()
@@ -86,7 +86,7 @@ fn shorten(node: &Node<'_>, out: &mut String) {
     }
 }
 
-/// A text as JSON, cut to about that many bytes.
+/// A text as JSON, cut to about `limit` bytes.
 fn shortened(text: &str, limit: usize) -> String {
     if text.len() <= limit {
         return quote(text);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn characters_that_can_be_seen_are_shown_as_themselves() {
+    fn visible_characters_are_shown_unescaped() {
         for (json, expected) in [
             (r#"{"\u0131nfo": "\ud83d\ude00"}"#, "{\"ınfo\": \"😀\"}"),
             (
@@ -129,13 +129,13 @@ mod tests {
     }
 
     #[test]
-    fn a_long_text_is_a_shorter_text_and_not_a_text_within_a_text() {
+    fn long_text_is_shortened_not_nested() {
         let text = shown(&format!("\"{}\"", "ä\\n".repeat(200)));
         assert!(text.starts_with("\"ä\\nä") && text.ends_with("…\""), "{text}");
     }
 
     #[test]
-    fn a_long_list_or_object_says_how_much_is_left_out() {
+    fn long_value_reports_omitted_count() {
         let list = shown(&format!("[{}1]", "12345,".repeat(100)));
         assert!(list.starts_with("[12345,12345,") && list.ends_with(",\"… 61 more\"]"), "{list}");
         let text = "x".repeat(300);

@@ -1,4 +1,4 @@
-//! Why a value cannot be made to fit, in words a model can act on.
+//! Problems of a value that cannot be repaired, worded so that a model can correct itself.
 
 use std::cmp::Ordering;
 
@@ -6,32 +6,32 @@ use toolwright_jsonrpc::raw::{Kind, Node, Number, quote};
 use toolwright_model::{Code, Problem};
 
 use super::breach::{LISTED_VALUES, not_the_only, wrong_type};
-use super::{Fitter, Path, preview};
+use super::{Fitter, ValuePath, preview};
 use crate::schema::{Goal, Literal, SchemaId, Types, steps};
 
-/// A problem at a place.
-pub(crate) fn problem(code: Code, path: &Path<'_>, message: impl Into<String>) -> Problem {
+/// A problem at a position.
+pub(crate) fn problem(code: Code, path: &ValuePath<'_>, message: impl Into<String>) -> Problem {
     Problem { code, path: path.to_string(), message: shortened(message.into()) }
 }
 
-/// A message without the middle of what would be too long to read.
+/// A message without its middle if it is too long to read.
 pub(crate) fn shortened(message: String) -> String {
-    /// How much of a message is kept, from its start and from its end.
-    const KEPT: [usize; 2] = [1600, 400];
-    if message.len() <= KEPT[0] + KEPT[1] {
+    /// Number of bytes kept from the start and from the end.
+    const KEPT_BYTES: [usize; 2] = [1600, 400];
+    if message.len() <= KEPT_BYTES[0] + KEPT_BYTES[1] {
         return message;
     }
-    let start = message.floor_char_boundary(KEPT[0]);
-    let end = message.ceil_char_boundary(message.len() - KEPT[1]);
+    let start = message.floor_char_boundary(KEPT_BYTES[0]);
+    let end = message.ceil_char_boundary(message.len() - KEPT_BYTES[1]);
     format!("{} … {}", &message[..start], &message[end..])
 }
 
-/// R12 for a call that takes more steps than one may.
-pub(crate) fn too_much(path: &Path<'_>) -> Problem {
-    problem(Code::OverLimit, path, "the call takes too many steps to judge; send less at once")
+/// R12 for a call that exceeds the step limit.
+pub(crate) fn too_many_steps(path: &ValuePath<'_>) -> Problem {
+    problem(Code::OverLimit, path, "the call takes too many steps to validate; send less at once")
 }
 
-/// The whole numbers around a fraction, as what to send instead.
+/// The integers next to a fraction, as a suggestion.
 pub(super) fn whole_numbers_around(text: &str) -> String {
     /// Up to here a float is exact to less than one.
     const EXACT: f64 = 1e15;
@@ -39,7 +39,7 @@ pub(super) fn whole_numbers_around(text: &str) -> String {
     let Some((near, exact)) = near.map(|near| near as i64).zip(Number::parse(text)) else {
         return String::new();
     };
-    // A float may be on the number itself where the digits are beside it.
+    // A float may equal the integer although the digits differ from it.
     match Number::parse(&near.to_string()).map(|whole| exact.cmp(&whole)) {
         Some(Ordering::Less) => format!("; send {} or {near}", near - 1),
         Some(Ordering::Greater) => format!("; send {near} or {}", near + 1),
@@ -48,22 +48,22 @@ pub(super) fn whole_numbers_around(text: &str) -> String {
 }
 
 impl<'a> Fitter<'_, 'a> {
-    /// The reasons why nothing fits: those of the nearest branch, or the plain mismatch.
+    /// The problems if nothing fits: those of the closest alternative, or the plain mismatch.
     pub(super) fn explain_misfit(
         &self,
         ids: &[SchemaId],
         value: &Node<'a>,
-        path: &Path<'_>,
+        path: &ValuePath<'_>,
         mut reasons: Vec<Vec<Problem>>,
         nearest: Option<Node<'a>>,
     ) -> Vec<Problem> {
-        if self.judge.is_exhausted() {
-            return vec![too_much(path)];
+        if self.validator.is_exhausted() {
+            return vec![too_many_steps(path)];
         }
         reasons.retain(|problems| !problems.is_empty() && !self.is_about_a_wrap(value, path, problems));
         reasons.sort_by_key(Vec::len);
         if let Some(mut nearest) = reasons.into_iter().next() {
-            // The nearest branch knows its own kind only.
+            // The closest alternative knows only its own kind.
             let is_kind = |found: &Problem, kind: &Problem| {
                 found.code == Code::UnknownEnumValue && found.path == kind.path
             };
@@ -77,26 +77,26 @@ impl<'a> Fitter<'_, 'a> {
             }
             return nearest;
         }
-        let goals = Goal::alternatives(self.judge, ids, value);
-        // What a step made of the value says more than the value: `500` is over the maximum.
+        let goals = Goal::alternatives(self.validator, ids, value);
+        // The result of a step is more specific than the value: `500` is over the maximum.
         let found = self.mismatch(ids, &goals, &nearest.unwrap_or(*value), path);
         self.trace.rejected(path, 0, || found.message.clone());
         vec![found]
     }
 
-    /// For a union of so many forms that not all are tried: the value says of which kind it is, and there
-    /// is none, or it does not say.
-    pub(super) fn too_many_forms(&self, ids: &[SchemaId], value: &Node<'a>, path: &Path<'_>) -> Problem {
+    /// For a union with so many forms that not all are tried: the value names a kind that does not exist, or
+    /// names none.
+    pub(super) fn too_many_forms(&self, ids: &[SchemaId], value: &Node<'a>, path: &ValuePath<'_>) -> Problem {
         self.unknown_kind(ids, value, path).unwrap_or_else(|| {
             let message = "the schema has too many forms here, and nothing in the value says which is meant";
             problem(Code::OverLimit, path, message)
         })
     }
 
-    /// For a value of a kind that a union does not have: which it has.
-    fn unknown_kind(&self, ids: &[SchemaId], value: &Node<'a>, path: &Path<'_>) -> Option<Problem> {
-        let unknown = self.judge.schema().unknown_kind(ids, value)?;
-        self.judge.spend_many(steps(unknown.count));
+    /// For a value of a kind that a union does not have: the existing kinds.
+    fn unknown_kind(&self, ids: &[SchemaId], value: &Node<'a>, path: &ValuePath<'_>) -> Option<Problem> {
+        let unknown = self.validator.schema().unknown_kind(ids, value)?;
+        self.validator.spend_many(steps(unknown.count));
         let kinds: Vec<String> = unknown.nearest.iter().map(|kind| quote(kind)).collect();
         let (sent, count, kinds) = (preview(&unknown.sent), unknown.count, kinds.join(", "));
         let message = match unknown.nearest.len() {
@@ -107,9 +107,9 @@ impl<'a> Fitter<'_, 'a> {
         Some(problem(Code::UnknownEnumValue, &path.key(unknown.key), message))
     }
 
-    /// Whether the reason is that the value does not even make an item of the list that is expected:
-    /// then it is the list that is missing.
-    fn is_about_a_wrap(&self, value: &Node<'a>, path: &Path<'_>, reason: &[Problem]) -> bool {
+    /// Whether the problem is that the value is not even a valid item of the expected list:
+    /// then the list is missing.
+    fn is_about_a_wrap(&self, value: &Node<'a>, path: &ValuePath<'_>, reason: &[Problem]) -> bool {
         let [only] = reason else { return false };
         only.code == Code::ValueMismatch
             && !matches!(value.kind, Kind::Array(_))
@@ -117,9 +117,9 @@ impl<'a> Fitter<'_, 'a> {
             && self.open_container(value).is_none()
     }
 
-    fn mismatch(&self, ids: &[SchemaId], goals: &[Goal], value: &Node<'a>, path: &Path<'_>) -> Problem {
-        let schema = self.judge.schema();
-        // A list may be long, and there may be many values that are none of it.
+    fn mismatch(&self, ids: &[SchemaId], goals: &[Goal], value: &Node<'a>, path: &ValuePath<'_>) -> Problem {
+        let schema = self.validator.schema();
+        // A list may be long, and many values may be missing in it.
         let options: Vec<&Literal> = goals
             .iter()
             .flat_map(|goal| goal.first_options(schema, LISTED_VALUES))

@@ -1,28 +1,28 @@
-//! How much a call touches: no repair lets a tool that destroys or writes touch more than the call says.
+//! Reach of a call: no repair makes a destructive or writing tool affect more than the call says.
 //!
-//! An empty filter, a guard under an unknown name and a list that says "everything" all leave a valid call
-//! behind when they are dropped or converted, and that call deletes more. So what may be lost depends on the
-//! tool: one that only reads loses nothing by it, one that writes loses nothing that narrows or guards, and one
-//! that destroys loses nothing but remarks and flags that would let it destroy more.
+//! An empty filter, a guard under an unknown name and a list that selects everything all leave a valid call
+//! when they are dropped or converted, and that call deletes more. So what may be dropped depends on the
+//! tool: for a reading tool anything, for a writing tool nothing that narrows or guards, and for a
+//! destructive tool only remarks and flags that would let it destroy more.
 
 use std::collections::HashSet;
 use std::sync::LazyLock;
 
 use toolwright_jsonrpc::raw::{Kind, Member, Node};
 
-use super::{Fitter, Path};
+use super::{Fitter, ValuePath};
 use crate::names::{canonical, fold, folds_to, is_destructive_tool, lines, words};
-use crate::schema::{Ids, Types};
+use crate::schema::{SchemaIds, Types};
 
 static NARROWING: LazyLock<HashSet<&'static str>> = LazyLock::new(|| {
     let text = include_str!("../names/vocabulary/narrowing.txt");
     lines(text).flat_map(str::split_whitespace).map(canonical).collect()
 });
 
-/// Parameters that change nothing about what is destroyed: why it is done, and who hears of it. Folded.
+/// Folded names of parameters that do not affect what is destroyed: the reason, and who is notified.
 const REMARKS: &[&str] = &["comment", "notify", "rationale", "reason", "remark"];
 
-/// Words of flags that let a tool destroy more when they are true, so that it destroys less without them.
+/// Words of flags that let a tool destroy more if they are true, so that it destroys less without them.
 const ENABLING: &[&str] = &[
     "all",
     "cascade",
@@ -36,72 +36,72 @@ const ENABLING: &[&str] = &[
     "recursively",
 ];
 
-/// Words that turn a flag round.
+/// Words that invert a flag.
 const NEGATING: &[&str] = &["no", "non", "not", "never", "without", "disable", "prevent", "skip", "avoid"];
 
-/// Texts that stand for everything there is, or for the place that holds it. Any text with a `*` does too.
-const SWEEPING: &[&str] =
+/// Texts that select everything, or the root of everything. Any text with a `*` does too.
+const EVERYTHING: &[&str] =
     &["", "%", "/", "\\", ".", "./", "..", "../", "~", "~/", "all", "any", "everything"];
 
-/// Parameters that say what is done. Folded.
-const DEEDS: &[&str] = &["action", "command", "deed", "method", "mode", "op", "operation", "task", "verb"];
-/// How many levels of the arguments are searched for one.
+/// Folded names of parameters that select an action.
+const ACTIONS: &[&str] = &["action", "command", "deed", "method", "mode", "op", "operation", "task", "verb"];
+/// Maximum depth of the arguments that is searched for an action.
 const MAX_LEVELS: u32 = 3;
-/// How many members of a level are.
+/// Maximum number of members of a level that are searched for an action.
 const MAX_MEMBERS: usize = 64;
-/// A longer text is no deed.
-const MAX_DEED_BYTES: usize = 64;
+/// A longer text is not an action.
+const MAX_ACTION_BYTES: usize = 64;
 
-/// What a tool can do to what it touches.
+/// The effect of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Effect {
+pub(crate) enum ToolEffect {
     /// Destroys, interrupts or pays.
     Destroys,
-    /// Changes what is there, or runs what it is given.
+    /// Changes existing data, or runs its input.
     Writes,
     /// Neither, by its name and its server's hint.
     Reads,
 }
 
-/// Whether a parameter of that name narrows or guards what a tool touches.
+/// Whether a parameter of that name narrows or guards the effect of a tool.
 pub(crate) fn narrows(name: &str) -> bool {
     words(name).iter().any(|word| NARROWING.contains(canonical(word)))
 }
 
-/// Whether the arguments tell a tool of many deeds to destroy something: `{"action": "delete", "where": null}`.
-pub(crate) fn asks_to_destroy(arguments: &Node<'_>) -> bool {
+/// Whether the arguments select a destructive action of a tool with several: `{"action": "delete", "where": null}`.
+pub(crate) fn requests_destruction(arguments: &Node<'_>) -> bool {
     destroys_within(arguments, MAX_LEVELS)
 }
 
 fn destroys_within(value: &Node<'_>, levels: u32) -> bool {
-    let says_deed = |member: &Member<'_>| {
-        DEEDS.iter().any(|deed| folds_to(member.key, deed))
-            && member.value.as_text().is_some_and(|text| is_destructive_deed(&text))
+    let names_action = |member: &Member<'_>| {
+        ACTIONS.iter().any(|action| folds_to(member.key, action))
+            && member.value.as_text().is_some_and(|text| is_destructive_action(&text))
     };
     let inside = |value: &Node<'_>| levels > 0 && destroys_within(value, levels - 1);
     match value.kind {
         Kind::Object(members) => {
             let first = &members[..members.len().min(MAX_MEMBERS)];
-            first.iter().any(|member| says_deed(member) || inside(&member.value))
+            first.iter().any(|member| names_action(member) || inside(&member.value))
         }
         Kind::Array([only]) => inside(only),
         _ => false,
     }
 }
 
-/// `delete`, `DELETE_ALL`, `rows.purge`; a sentence is no deed.
-fn is_destructive_deed(text: &str) -> bool {
-    !text.trim().contains(char::is_whitespace) && text.len() <= MAX_DEED_BYTES && is_destructive_tool(text)
+/// `delete`, `DELETE_ALL`, `rows.purge`; a sentence is not an action.
+fn is_destructive_action(text: &str) -> bool {
+    !text.trim().contains(char::is_whitespace) && text.len() <= MAX_ACTION_BYTES && is_destructive_tool(text)
 }
 
-/// Whether a value stands for everything, or for nothing that would narrow.
-pub(super) fn is_sweeping(value: &Node<'_>) -> bool {
+/// Whether a value selects everything, or does not narrow.
+pub(super) fn may_select_all(value: &Node<'_>) -> bool {
     match value.kind {
         Kind::Null | Kind::Array([]) | Kind::Object([]) => true,
         Kind::String(_) => value.as_text().is_some_and(|text| {
             let text = text.trim().to_lowercase();
             text.contains('*')
-                || SWEEPING.contains(&text.as_str())
+                || EVERYTHING.contains(&text.as_str())
                 || super::empty::is_word_for_nothing(&text)
         }),
         _ => false,
@@ -109,26 +109,28 @@ pub(super) fn is_sweeping(value: &Node<'_>) -> bool {
 }
 
 impl Fitter<'_, '_> {
-    /// Whether more might be touched if the value at that place were lost or emptied.
-    pub(super) fn is_guarded(&self, path: &Path<'_>) -> bool {
+    /// Whether the call might affect more if the value at that position were dropped or emptied.
+    pub(super) fn is_guarded(&self, path: &ValuePath<'_>) -> bool {
         match self.context.effect {
-            Effect::Destroys => true,
-            Effect::Writes => path.keys().any(narrows),
-            Effect::Reads => false,
+            ToolEffect::Destroys => true,
+            ToolEffect::Writes => path.keys().any(narrows),
+            ToolEffect::Reads => false,
         }
     }
 
-    /// Whether a declared parameter that says nothing may be left out without the call touching more for it.
-    pub(super) fn may_leave_out(&self, path: &Path<'_>, name: &str, ids: &Ids) -> bool {
+    /// Whether an empty declared parameter may be left out without widening the call.
+    pub(super) fn may_leave_out(&self, path: &ValuePath<'_>, name: &str, ids: &SchemaIds) -> bool {
         match self.context.effect {
-            Effect::Destroys => REMARKS.contains(&fold(name).as_str()) || self.is_enabling_flag(name, ids),
-            Effect::Writes | Effect::Reads => !self.is_guarded(&path.key(name)),
+            ToolEffect::Destroys => {
+                REMARKS.contains(&fold(name).as_str()) || self.is_enabling_flag(name, ids)
+            }
+            ToolEffect::Writes | ToolEffect::Reads => !self.is_guarded(&path.key(name)),
         }
     }
 
-    /// A flag that lets a tool destroy more, and that is off unless it is sent.
-    fn is_enabling_flag(&self, name: &str, ids: &Ids) -> bool {
-        let schema = self.judge.schema();
+    /// A flag that lets a tool destroy more, and that is off by default.
+    fn is_enabling_flag(&self, name: &str, ids: &SchemaIds) -> bool {
+        let schema = self.validator.schema();
         let is_flag = ids.iter().any(|id| schema.node(*id).types == Types::BOOLEAN);
         let is_on_by_itself = ids.iter().any(|id| schema.node(*id).defaults_to_true);
         let words = words(name);
@@ -142,7 +144,7 @@ mod tests {
     use super::narrows;
 
     #[test]
-    fn a_parameter_that_says_how_much_is_touched_narrows() {
+    fn limiting_parameter_narrows() {
         for name in ["where", "filters", "olderThan", "max_items", "dryRun", "exclude", "path_prefix"] {
             assert!(narrows(name), "{name}");
         }

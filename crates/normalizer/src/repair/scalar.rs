@@ -1,21 +1,21 @@
-//! T1: a string that is the declared number, boolean or null, and the digit of a boolean.
+//! T1: a string that contains the declared number, boolean or null, and a digit for a boolean.
 //!
 //! # What it does
-//! `"42"` becomes `42` where an integer is declared, `"false"` becomes `false`, `"null"` becomes
-//! `null`. A bare `1` or `0` is a boolean where nothing else is taken. The digits are kept as written, so integers beyond 2^53 stay exact.
+//! `"42"` becomes `42` if an integer is declared, `"false"` becomes `false`, `"null"` becomes
+//! `null`. A bare `1` or `0` is a boolean if nothing else is accepted. The digits stay as written, so integers beyond 2^53 stay exact.
 //!
 //! # What it refuses
 //! Expressions (`5*2800`), units (`10px`), thousands separators (`1,000`, `1.000`), hexadecimal, leading
-//! zeros, fractions for integers, and every word that is not clearly one of the two booleans. Flags
-//! that can destroy something, and all flags of a tool that can, take `true` and `false` only. Where a tool
-//! destroys or writes, no word becomes the null of a parameter that narrows or guards.
+//! zeros, fractions for integers, and every word that is not clearly one of the two booleans. Destructive
+//! flags, and all flags of a destructive tool, accept `true` and `false` only. For a destructive or writing
+//! tool, no word becomes the null of a parameter that narrows or guards.
 
 use bumpalo::Bump;
 use toolwright_jsonrpc::raw::{Kind, Node, Number, is_json_number};
 use toolwright_model::Code;
 
 use super::problems::whole_numbers_around;
-use super::{Attempt, Fit, Fitter, Path, Slot, problem};
+use super::{Attempt, Fit, Fitter, ParameterSlot, ValuePath, problem};
 use crate::costs;
 use crate::names::is_destructive_flag;
 use crate::schema::{Goal, Types};
@@ -28,12 +28,12 @@ impl<'a> Fitter<'_, 'a> {
         &self,
         goal: &Goal,
         value: &Node<'a>,
-        path: &Path<'_>,
-        slot: Slot<'_>,
+        path: &ValuePath<'_>,
+        slot: ParameterSlot<'_>,
     ) -> Vec<Attempt<'a>> {
         let Some(text) = value.as_text() else { return Vec::new() };
         let text = text.trim();
-        let types = goal.types(self.judge.schema());
+        let types = goal.types(self.validator.schema());
         let mut found = Vec::new();
         let mut propose = |node: Node<'a>, cost: u32, why: &str| {
             found.push(Ok(Fit::edited(Code::StringToScalar, path, value, node, cost, why)));
@@ -76,16 +76,16 @@ impl<'a> Fitter<'_, 'a> {
         found
     }
 
-    /// `1` and `0` where nothing but a boolean is taken.
+    /// `1` and `0` if only a boolean is accepted.
     pub(super) fn number_to_boolean(
         &self,
         goal: &Goal,
         number: &str,
         value: &Node<'a>,
-        path: &Path<'_>,
-        slot: Slot<'_>,
+        path: &ValuePath<'_>,
+        slot: ParameterSlot<'_>,
     ) -> Option<Attempt<'a>> {
-        let is_flag = goal.types(self.judge.schema()) == Types::BOOLEAN && !slot.in_list;
+        let is_flag = goal.types(self.validator.schema()) == Types::BOOLEAN && !slot.in_list;
         if !is_flag || self.is_strict_flag(slot) {
             return None;
         }
@@ -98,14 +98,14 @@ impl<'a> Fitter<'_, 'a> {
         Some(Ok(Fit::edited(Code::StringToScalar, path, value, node, cost, "the digit for a boolean")))
     }
 
-    /// Whether only `true` and `false` will do.
-    fn is_strict_flag(&self, slot: Slot<'_>) -> bool {
+    /// Whether only `true` and `false` are accepted.
+    fn is_strict_flag(&self, slot: ParameterSlot<'_>) -> bool {
         self.context.has_strict_flags || is_destructive_flag(slot.name)
     }
 }
 
-/// The number or boolean that a text is, where nothing but one of them is declared and no other reading
-/// comes near it; with the reason.
+/// The number or boolean in a text, with the reason, if nothing but one of them is declared and no other
+/// reading is within the margin.
 pub(crate) fn plain_scalar<'a>(
     value: &Node<'a>,
     types: Types,
@@ -140,9 +140,9 @@ fn boolean(text: &str, is_strict: impl Fn() -> bool) -> Option<(bool, u32)> {
     }
 }
 
-/// The JSON number that a text is, if it is nothing but one.
+/// The JSON number in a text, if the text is nothing else.
 fn number(text: &str) -> Option<String> {
-    // `+2` may be two more; `+13.4` is a coordinate with its sign.
+    // `+2` may be an increment; `+13.4` is a coordinate with its sign.
     let text = text
         .strip_prefix('+')
         .filter(|rest| !rest.starts_with(['+', '-']) && rest.contains('.'))
@@ -154,7 +154,7 @@ fn number(text: &str) -> Option<String> {
     (is_json_number(&completed) && Number::parse(&completed).is_some()).then_some(completed)
 }
 
-/// `1.000`: a thousand in half of the world.
+/// `1.000` is a thousand in half of the world.
 fn is_grouped(number: &str) -> bool {
     let mut groups = number.trim_start_matches('-').split('.');
     let is_lead = |group: &str| (1..=3).contains(&group.len()) && group != "0";
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn destructive_flags_take_true_and_false_only() {
+    fn destructive_flags_accept_true_and_false_only() {
         assert!(boolean("yes", || false).is_some());
         assert!(boolean("yes", || true).is_none());
         assert!(boolean("TRUE", || true).is_some());

@@ -1,36 +1,36 @@
 //! N1: keys that are declared names in another case or with other separators.
 //!
 //! # What it does
-//! `dueDays` is `due_days` when that is free and takes the value as it stands. This is the usual case,
-//! so it is settled before keys are compared with names by likeness.
+//! `dueDays` is `due_days` if that is free and accepts the value as it is. This is the usual case, so it
+//! is handled before keys are compared with names by similarity.
 //!
 //! # What it refuses
-//! Two keys for one name, and a spelling whose value does not fit or that stands beside the name itself
-//! with another value.
+//! Two keys for one name, and a spelling whose value does not fit or that is sent together with the name
+//! itself with another value.
 
 use std::collections::HashSet;
 
 use toolwright_jsonrpc::raw::{Kind, Member, quote, same_value};
 use toolwright_model::Code;
 
-use super::empty::says_nothing;
-use super::object::Draft;
-use super::{Fit, Fitter, Path, Slot, problem};
+use super::empty::is_empty_value;
+use super::object::ObjectDraft;
+use super::{Fit, Fitter, ParameterSlot, ValuePath, problem};
 use crate::costs;
 use crate::names::{Folded, fold};
 use crate::schema::{Goal, KeyState};
 
-/// Up to so many pairs of a key and a name are compared by likeness with ease.
+/// Up to this many pairs of a key and a name are compared by similarity.
 const MAX_COMPARED: usize = 1024;
 
-/// Things by their folded name, in its order.
+/// Items sorted by their folded name.
 fn forms<'f, T>(named: impl Iterator<Item = (&'f str, T)>) -> Vec<(&'f str, T)> {
     let mut forms: Vec<(&'f str, T)> = named.collect();
     forms.sort_by_key(|(form, _)| *form);
     forms
 }
 
-/// Those that have a folded name.
+/// The items with a folded name.
 fn with_form<'t, 'f, T>(forms: &'t [(&'f str, T)], form: &str) -> &'t [(&'f str, T)] {
     let start = forms.partition_point(|(known, _)| *known < form);
     let count = forms[start..].iter().take_while(|(known, _)| *known == form).count();
@@ -38,15 +38,15 @@ fn with_form<'t, 'f, T>(forms: &'t [(&'f str, T)], form: &str) -> &'t [(&'f str,
 }
 
 impl<'s, 'a> Fitter<'s, 'a> {
-    /// Gives keys the declared name that they are a spelling of, when nothing else speaks against it.
+    /// Renames keys to the declared name that they are a spelling of, if nothing contradicts it.
     pub(super) fn take_spellings(
         &self,
         goal: &Goal,
-        draft: &mut Draft<'s, 'a>,
-        path: &Path<'_>,
-        slot: Slot<'_>,
+        draft: &mut ObjectDraft<'s, 'a>,
+        path: &ValuePath<'_>,
+        slot: ParameterSlot<'_>,
     ) {
-        let schema = self.judge.schema();
+        let schema = self.validator.schema();
         let unknown = draft.entries.iter().filter(|entry| entry.state != KeyState::Declared).count();
         if unknown == 0 || draft.free.is_empty() {
             return;
@@ -54,7 +54,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         let by_form = forms(draft.free.iter().filter_map(|name| Some((&*schema.name(name)?.folded, *name))));
         let keys: Vec<Folded> = draft.entries.iter().map(|entry| fold(entry.member.key)).collect();
         let sent = forms(keys.iter().map(|folded| (folded.as_str(), ())));
-        // Where there are too many to be compared by likeness, the form of a name alone decides.
+        // If there are too many to compare by similarity, only the form of a name decides.
         let are_many = unknown.saturating_mul(draft.free.len()) > MAX_COMPARED;
         let mut taken: HashSet<&'s str> = HashSet::new();
         for (index, folded) in keys.iter().enumerate() {
@@ -62,7 +62,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
             if draft.entries[index].state == KeyState::Declared || matches!(value.kind, Kind::Null) {
                 continue;
             }
-            // The tool's own name is an envelope, not a parameter that resembles it.
+            // The tool's own name is an envelope, not a parameter with a similar name.
             let is_level = matches!(value.kind, Kind::Object(_) | Kind::Array(_));
             if slot.is_root && is_level && *folded == fold(slot.name) {
                 continue;
@@ -75,7 +75,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
             let fit = if self.accepts(&ids, &value) {
                 Fit::unchanged(value)
             } else if are_many {
-                let slot = Slot { name, in_list: false, is_root: false };
+                let slot = ParameterSlot { name, in_list: false, is_root: false };
                 let Ok(fit) = self.fit_rejected(&ids, value, &path.key(key), slot) else { continue };
                 fit
             } else {
@@ -94,13 +94,13 @@ impl<'s, 'a> Fitter<'s, 'a> {
         draft.free.retain(|name| !taken.contains(name));
     }
 
-    /// A key that is a declared name in another case is meant as that parameter. When its value does
-    /// not fit, or the parameter is there already with another value, nothing is left to chance.
-    pub(super) fn check_spellings(&self, goal: &Goal, draft: &mut Draft<'s, 'a>, path: &Path<'_>) {
+    /// A key that is a declared name in another case is that parameter. If its value does not fit, or the
+    /// parameter is present with another value, the call is refused.
+    pub(super) fn check_spellings(&self, goal: &Goal, draft: &mut ObjectDraft<'s, 'a>, path: &ValuePath<'_>) {
         if draft.entries.iter().all(|entry| entry.state != KeyState::Open) {
             return;
         }
-        let schema = self.judge.schema();
+        let schema = self.validator.schema();
         let names = goal.property_names(schema);
         let mut found = Vec::new();
         for entry in draft.entries.iter().filter(|entry| entry.state == KeyState::Open) {
@@ -119,9 +119,9 @@ impl<'s, 'a> Fitter<'s, 'a> {
                     );
                     found.push(problem(Code::ConflictingValues, &place, message));
                 }
-                None if says_nothing(&member.value) => {}
+                None if is_empty_value(&member.value) => {}
                 None => {
-                    let slot = Slot { name, in_list: false, is_root: false };
+                    let slot = ParameterSlot { name, in_list: false, is_root: false };
                     if let Err(problems) = self.fit(&goal.key(schema, name).1, member.value, &place, slot) {
                         found.extend(problems);
                     }

@@ -1,12 +1,12 @@
 //! E1 and E2 inside the arguments: members one level too deep, or one level too high.
 //!
 //! # What it does
-//! `{"path": "a", "options": {"recursive": true}}` loses the level when `options` is no parameter
-//! and `recursive` is; `{"toolbox": "dev", "name": "x"}` gains the level of `tool` when `tool` is a
-//! missing object that declares them; `{"tool.name": "x"}` is taken apart at its dots.
+//! `{"path": "a", "options": {"recursive": true}}` loses the level if `options` is not a parameter
+//! and `recursive` is; `{"toolbox": "dev", "name": "x"}` gets the level of `tool` if `tool` is a
+//! missing object that declares them; `{"tool.name": "x"}` is split at its dots.
 //!
 //! # What it refuses
-//! A level whose members are not all parameters, and members that two wrappers could take.
+//! A level whose members are not all parameters, and members that fit into two wrappers.
 
 use std::collections::HashSet;
 
@@ -15,12 +15,12 @@ use toolwright_model::{Change, Code};
 
 use super::envelope::LABELS;
 use super::limits::is_comparable;
-use super::{Attempt, Fitter, Path, Slot};
+use super::{Attempt, Fitter, ParameterSlot, ValuePath};
 use crate::costs;
-use crate::names::{Folded, Name, Surroundings, compare, fold, is_envelope};
+use crate::names::{Folded, NameContext, SplitName, compare, fold, is_envelope};
 use crate::schema::{Goal, KEYS_PER_STEP, KeyState, SchemaId, steps};
 
-/// How many moves may be combined.
+/// Maximum number of combined moves.
 const MAX_MOVES: u32 = 3;
 
 impl<'s, 'a> Fitter<'s, 'a> {
@@ -29,8 +29,8 @@ impl<'s, 'a> Fitter<'s, 'a> {
         &self,
         goal: &Goal,
         members: &'a [Member<'a>],
-        path: &Path<'_>,
-        slot: Slot<'_>,
+        path: &ValuePath<'_>,
+        slot: ParameterSlot<'_>,
     ) -> Option<Attempt<'a>> {
         let depth = self.moves.get();
         if depth >= MAX_MOVES {
@@ -46,11 +46,12 @@ impl<'s, 'a> Fitter<'s, 'a> {
         &self,
         goal: &Goal,
         members: &'a [Member<'a>],
-        path: &Path<'_>,
-        slot: Slot<'_>,
+        path: &ValuePath<'_>,
+        slot: ParameterSlot<'_>,
     ) -> Option<Attempt<'a>> {
-        // A whole call around the arguments is opened elsewhere; its labels are no members to move.
-        let is_free = |member: &Member<'a>| goal.key(self.judge.schema(), member.key).0 != KeyState::Declared;
+        // A whole call around the arguments is unwrapped elsewhere; its labels are not members to move.
+        let is_free =
+            |member: &Member<'a>| goal.key(self.validator.schema(), member.key).0 != KeyState::Declared;
         let labels = |member: &Member<'a>| LABELS.contains(&fold(member.key).as_str()) && is_free(member);
         let holds = |member: &Member<'a>| is_envelope(&fold(member.key)) && is_free(member);
         if slot.is_root && members.iter().any(labels) && members.iter().any(holds) {
@@ -74,14 +75,19 @@ impl<'s, 'a> Fitter<'s, 'a> {
     }
 
     /// `{"options": {"recursive": true}}` → `{"recursive": true}`.
-    fn lift_inner_members(&self, goal: &Goal, members: &'a [Member<'a>], slot: Slot<'_>) -> Option<Move<'a>> {
-        let schema = self.judge.schema();
+    fn lift_inner_members(
+        &self,
+        goal: &Goal,
+        members: &'a [Member<'a>],
+        slot: ParameterSlot<'_>,
+    ) -> Option<MemberMove<'a>> {
+        let schema = self.validator.schema();
         // A whole call around the arguments is an envelope, and may name another tool.
         let labels_a_call = |member: &Member<'a>| {
             LABELS.contains(&fold(member.key).as_str())
                 && goal.key(schema, member.key).0 != KeyState::Declared
         };
-        // At the root, one key around everything is opened before anything is fitted.
+        // At the root, a single key around everything is unwrapped before anything is fitted.
         if slot.is_root && (members.len() == 1 || members.iter().any(labels_a_call)) {
             return None;
         }
@@ -114,7 +120,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         }
         let change = Change {
             code: Code::EnvelopeRemoved,
-            path: Path::Root.key(envelope.key).to_string(),
+            path: ValuePath::Root.key(envelope.key).to_string(),
             from: Some(quote(envelope.key)),
             to: None,
             rule: None,
@@ -125,24 +131,24 @@ impl<'s, 'a> Fitter<'s, 'a> {
     }
 
     /// `{"toolbox": "dev", "name": "x"}` → `{"tool": {"toolbox": "dev", "name": "x"}}`.
-    fn restore_wrapper(&self, goal: &Goal, members: &'a [Member<'a>]) -> Option<Move<'a>> {
-        let schema = self.judge.schema();
+    fn restore_wrapper(&self, goal: &Goal, members: &'a [Member<'a>]) -> Option<MemberMove<'a>> {
+        let schema = self.validator.schema();
         let required = goal.required(schema);
 
         let names = goal.property_names(schema);
-        let belongs_here = |sent: &Name| {
+        let belongs_here = |sent: &SplitName| {
             names.iter().filter_map(|name| schema.name(name)).any(|known| known.folded == sent.folded)
         };
-        let unknown: Vec<(Member<'a>, KeyState, Name)> = members
+        let unknown: Vec<(Member<'a>, KeyState, SplitName)> = members
             .iter()
             .filter(|member| is_comparable(member.key))
             .map(|member| (*member, goal.key(schema, member.key).0))
             .filter(|(_, state)| *state != KeyState::Declared)
-            .map(|(member, state)| (member, state, Name::new(member.key)))
+            .map(|(member, state)| (member, state, SplitName::new(member.key)))
             .filter(|(_, _, sent)| !belongs_here(sent))
             .collect();
         let looks = names.len().saturating_mul(required.len() + members.len()) / KEYS_PER_STEP;
-        if unknown.is_empty() || !self.judge.spend_many(steps(looks)) {
+        if unknown.is_empty() || !self.validator.spend_many(steps(looks)) {
             return None;
         }
         let forbidden = unknown.iter().any(|(_, state, _)| *state == KeyState::Forbidden);
@@ -158,11 +164,11 @@ impl<'s, 'a> Fitter<'s, 'a> {
                 return None;
             }
             let around =
-                Surroundings { tool_words: self.context.tool_words, declared: &inner, ..Surroundings::NONE };
-            let is_like = |sent: &Name| inner.iter().any(|inner| compare(sent, inner, around).is_some());
-            let is_named = |sent: &Name| inner.iter().any(|inner| inner.folded == sent.folded);
+                NameContext { tool_words: self.context.tool_words, declared: &inner, ..NameContext::NONE };
+            let is_like = |sent: &SplitName| inner.iter().any(|inner| compare(sent, inner, around).is_some());
+            let is_named = |sent: &SplitName| inner.iter().any(|inner| inner.folded == sent.folded);
             // `latitude` and `longitude` for `lat` and `lng`: two of them in another spelling.
-            let is_spelt = |sent: &Name| inner.iter().any(|inner| inner.meaning == sent.meaning);
+            let is_spelt = |sent: &SplitName| inner.iter().any(|inner| inner.meaning == sent.meaning);
             let spelt = unknown.iter().filter(|(_, _, sent)| is_spelt(sent)).count();
             if spelt > 1 || unknown.iter().any(|(_, _, sent)| is_named(sent)) {
                 let belonging = unknown.iter().filter(|(_, _, sent)| is_like(sent));
@@ -185,7 +191,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         moved.insert(at, Member::new(self.arena.alloc_str(name), value));
         let change = Change {
             code: Code::WrapperRestored,
-            path: Path::Root.key(name).to_string(),
+            path: ValuePath::Root.key(name).to_string(),
             from: None,
             to: Some(quote(name)),
             rule: None,
@@ -195,24 +201,24 @@ impl<'s, 'a> Fitter<'s, 'a> {
         Some((self.arena.alloc_slice_copy(&moved), change, costs::WRAPPER, costs::RISK_STRUCTURE))
     }
 
-    /// Whether the schema says what is inside a parameter.
+    /// Whether the schema describes the contents of a parameter.
     pub(crate) fn describes_inside(&self, key: &str) -> bool {
-        let schema = self.judge.schema();
+        let schema = self.validator.schema();
         let probe = Node::built(Kind::Object(&[]));
-        Goal::alternatives(self.judge, &[schema.root()], &probe)
+        Goal::alternatives(self.validator, &[schema.root()], &probe)
             .iter()
             .any(|goal| !self.inner_names(&goal.key(schema, key).1).is_empty())
     }
 
     /// The names that an object, or the items of a list of objects, declares.
-    fn inner_names(&self, ids: &[SchemaId]) -> Vec<&'s Name> {
-        let schema = self.judge.schema();
+    fn inner_names(&self, ids: &[SchemaId]) -> Vec<&'s SplitName> {
+        let schema = self.validator.schema();
         let probe = Node::built(Kind::Object(&[]));
         let mut names = Vec::new();
-        for goal in Goal::alternatives(self.judge, ids, &probe) {
+        for goal in Goal::alternatives(self.validator, ids, &probe) {
             names.extend(goal.names(schema));
             if names.is_empty() {
-                for item in Goal::alternatives(self.judge, &goal.item(schema, 0), &probe) {
+                for item in Goal::alternatives(self.validator, &goal.item(schema, 0), &probe) {
                     names.extend(item.names(schema));
                 }
             }
@@ -221,8 +227,8 @@ impl<'s, 'a> Fitter<'s, 'a> {
     }
 
     /// `{"tool.name": "x", "tool.server": "y"}` → `{"tool": {"name": "x", "server": "y"}}`.
-    fn take_dotted_keys_apart(&self, goal: &Goal, members: &'a [Member<'a>]) -> Option<Move<'a>> {
-        let schema = self.judge.schema();
+    fn take_dotted_keys_apart(&self, goal: &Goal, members: &'a [Member<'a>]) -> Option<MemberMove<'a>> {
+        let schema = self.validator.schema();
         let names = goal.property_names(schema);
         let parts = |member: &Member<'a>| -> Option<(&'s str, &'a str)> {
             let (head, tail) = member.key.split_once(['.', '/'])?;
@@ -234,7 +240,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
             Some((*name, tail))
         };
         let (name, _) = members.iter().find_map(parts)?;
-        if !self.judge.spend_many(steps(members.len().saturating_mul(members.len().max(names.len())))) {
+        if !self.validator.spend_many(steps(members.len().saturating_mul(members.len().max(names.len())))) {
             return None;
         }
         let existing = members.iter().find(|member| member.key == name);
@@ -255,7 +261,7 @@ impl<'s, 'a> Fitter<'s, 'a> {
         moved.push(Member::new(self.arena.alloc_str(name), value));
         let change = Change {
             code: Code::WrapperRestored,
-            path: Path::Root.key(name).to_string(),
+            path: ValuePath::Root.key(name).to_string(),
             from: None,
             to: Some(quote(name)),
             rule: None,
@@ -267,4 +273,4 @@ impl<'s, 'a> Fitter<'s, 'a> {
 }
 
 /// Members after a move, the change to report, its cost and its risk.
-type Move<'a> = (&'a [Member<'a>], Change, u32, u32);
+type MemberMove<'a> = (&'a [Member<'a>], Change, u32, u32);

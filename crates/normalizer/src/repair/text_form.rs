@@ -4,12 +4,12 @@
 //! `777` becomes `"777"`: the digits exactly as they were written, so nothing is lost.
 //!
 //! # What it refuses
-//! Numbers in exponent form, whose text is not what anyone meant.
+//! Numbers in exponent form, whose text is hardly ever intended.
 
 use toolwright_jsonrpc::raw::Node;
 use toolwright_model::Code;
 
-use super::{Attempt, Fit, Fitter, Path};
+use super::{Attempt, Fit, Fitter, ValuePath};
 use crate::costs;
 use crate::schema::{Goal, Types};
 
@@ -19,9 +19,9 @@ impl<'a> Fitter<'_, 'a> {
         goal: &Goal,
         number: &str,
         value: &Node<'a>,
-        path: &Path<'_>,
+        path: &ValuePath<'_>,
     ) -> Option<Attempt<'a>> {
-        let schema = self.judge.schema();
+        let schema = self.validator.schema();
         if !goal.types(schema).overlaps(Types::STRING) || number.contains(['e', 'E']) || number == "-0" {
             return None;
         }

@@ -1,15 +1,15 @@
-//! Texts that look the same and are not: an accent may be a part of its letter or follow it.
+//! Texts that look equal and are not: an accent may be part of its letter or follow it.
 //!
-//! `é` is one character or two (`e` and an accent). Keys are compared as they are written, so one form
-//! is not the other; the message for an unknown parameter says so.
+//! `é` is one character or two (`e` and an accent). Keys are compared as they are written, so the two forms
+//! differ; the message for an unknown parameter explains it.
 
-/// Whether two different texts can be two forms of one: where one has a letter with marks behind it,
-/// the other has one letter outside of ASCII. Which accent a letter has is not looked at.
+/// Whether two different texts can be two Unicode forms of one: where one has a letter with combining marks,
+/// the other has one letter outside of ASCII. The kind of accent is not compared.
 pub(super) fn are_forms_of_one_text(one: &str, two: &str) -> bool {
     one != two && (composes(one, two) || composes(two, one))
 }
 
-/// Whether the second text can be the first with letters and marks put together.
+/// Whether the second text can be the composed form of the first.
 fn composes(apart: &str, together: &str) -> bool {
     let mut apart = apart.chars().peekable();
     let mut has_marks = false;
@@ -40,7 +40,7 @@ mod tests {
     use super::are_forms_of_one_text;
 
     #[test]
-    fn accents_may_stand_behind_their_letters() {
+    fn combining_accents_follow_their_letters() {
         assert!(are_forms_of_one_text("cafe\u{301}", "café"));
         assert!(are_forms_of_one_text("Übergröße", "U\u{308}bergro\u{308}ße"));
         for other in ["cafe", "cafe\u{301}", "cafés", "cofé"] {

@@ -1,5 +1,5 @@
-//! The built-in sets, each by its name: rules that the product's founding documents list, and those that the files
-//! tools need where no schema reaches.
+//! The built-in sets by name: rules that the product's founding documents list, and those that the files
+//! tools need where no schema applies.
 
 use super::Rule;
 use super::file::parse_builtin;
@@ -9,29 +9,29 @@ use super::file::parse_builtin;
 pub struct BuiltinSet {
     /// Its name for `--enable` and `--disable`.
     pub name: &'static str,
-    /// What it is for.
+    /// Its purpose.
     pub about: &'static str,
-    /// The calls that it is for unless a flag says otherwise.
+    /// The calls that it applies to by default.
     pub active_for: ActiveFor,
     json: &'static str,
 }
 
-/// The calls that a built-in set is for.
+/// The calls that a built-in set applies to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ActiveFor {
     /// Every call.
     EveryCall,
-    /// Calls of language models that go through the LLM proxy.
+    /// Calls of language models that pass the LLM proxy.
     ModelCalls,
 }
 
 impl BuiltinSet {
-    /// Whether it is active for every call when nothing is said.
+    /// Whether it is active for every call by default.
     pub fn is_on_by_default(&self) -> bool {
         self.active_for == ActiveFor::EveryCall
     }
 
-    /// The sets that are active for calls of language models only, when nothing is said.
+    /// The sets that are active for calls of language models only, by default.
     pub fn for_model_calls() -> impl Iterator<Item = &'static BuiltinSet> {
         BUILTIN_SETS.iter().filter(|set| set.active_for == ActiveFor::ModelCalls)
     }
@@ -77,7 +77,7 @@ pub const BUILTIN_SETS: &[BuiltinSet] = &[
     },
 ];
 
-/// The rules of one set; none for a name that is no set's.
+/// The rules of one set; empty if no set has the name.
 pub(super) fn builtin_rules(name: &str) -> Vec<Rule> {
     let Some(set) = BUILTIN_SETS.iter().find(|set| set.name == name) else { return Vec::new() };
     parse_builtin(set.json, set.name)

@@ -1,25 +1,25 @@
 //! `case_convert`: keys in the style that the server uses.
 //!
-//! `{"type": "case_convert", "to": "camel"}` renames `device_name` to `deviceName` when the schema
-//! declares the second and not the first. Where it declares neither and takes further members, a rule
-//! of the user converts every key that is plainly written in one style; all others keep their spelling.
+//! `{"type": "case_convert", "to": "camel"}` renames `device_name` to `deviceName` if the schema
+//! declares the second and not the first. If it declares neither and accepts further members, a rule
+//! of the user converts every key that is clearly written in one style; all others keep their spelling.
 //! The built-in rule does the same in a valid call, unless the tool writes its names in snake_case,
-//! says what further members are, or another rule is about the name.
+//! describes further members, or another rule concerns the name.
 
 use std::collections::HashMap;
 
 use toolwright_jsonrpc::raw::{Member, quote};
 use toolwright_model::Code;
 
-use super::{Applied, Site};
+use super::{AppliedRule, Site};
 use crate::names::{Folded, fold};
-use crate::repair::Path;
+use crate::repair::ValuePath;
 use crate::schema::KeyState;
 
-/// Objects with more members are not looked through by the built-in rule.
+/// Objects with more members are not searched by the built-in rule.
 const MAX_MEMBERS: usize = 200;
 
-/// A style of writing names.
+/// A style of names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum CaseStyle {
     /// `deviceName`
@@ -33,7 +33,7 @@ pub enum CaseStyle {
 }
 
 impl CaseStyle {
-    /// The names in a rules file.
+    /// The styles by their names in a rules file.
     pub const NAMES: &[(&str, CaseStyle)] = &[
         ("camel", CaseStyle::Camel),
         ("snake", CaseStyle::Snake),
@@ -41,8 +41,8 @@ impl CaseStyle {
         ("pascal", CaseStyle::Pascal),
     ];
 
-    /// The name in this style; as it is when it is not plainly in one of the styles, or when its
-    /// words could not be read back: `x_`, `-i`, `a-b c`, `step_2` (which is not `step2`).
+    /// Converts a name to this style. Names that are not clearly in one of the styles, or whose words could not
+    /// be split again, stay unchanged: `x_`, `-i`, `a-b c`, `step_2` (which is not `step2`).
     pub fn convert(self, name: &str) -> String {
         let written = split(name).map(|words| (self.join(&words), words));
         match written {
@@ -65,7 +65,7 @@ impl CaseStyle {
     }
 }
 
-/// The words of a name that is plainly in one style: letters and digits, with single separators of
+/// The words of a name that is clearly in one style: letters and digits, with single separators of
 /// one kind or with humps, not with both.
 fn split(name: &str) -> Option<Vec<String>> {
     let is_plain = |char: char| char.is_alphanumeric();
@@ -107,7 +107,7 @@ pub(super) fn apply<'a>(
     site: &Site<'_, '_, 'a>,
     style: CaseStyle,
     only: Option<&str>,
-) -> Option<Applied<'a>> {
+) -> Option<AppliedRule<'a>> {
     // Very large objects are left to the schema, which bounds its comparisons.
     if site.needs_agreement() && site.members.len() > MAX_MEMBERS {
         return None;
@@ -124,27 +124,27 @@ pub(super) fn apply<'a>(
         {
             continue;
         }
-        // The schema's own spelling wins where there is one.
+        // The schema's own spelling wins if there is one.
         let converted = site.fitter.declared_spelling(key, style).unwrap_or_else(|| style.convert(key));
         if converted == key || !is_agreed(site, key, &converted) {
             continue;
         }
-        // Keys that differ only in case or separators never become one.
+        // Keys that differ only in case or separators are never merged.
         let spellings = spellings.get_or_insert_with(|| count_spellings(site.members));
         if spellings.get(&fold(&converted)) == Some(&1) {
             let name: &'a str = site.fitter.arena.alloc_str(&converted);
             let renamed = renamed.get_or_insert_with(|| site.members.to_vec());
             renamed[index] = Member::new(name, member.value);
-            let path = Path::Root.key(key).to_string();
+            let path = ValuePath::Root.key(key).to_string();
             let (from, to) = (Some(quote(key)), Some(quote(name)));
             changes.push(site.change(Code::KeyForm, path, from, to, "the server's style"));
         }
     }
-    renamed.map(|members| Applied { members, changes })
+    renamed.map(|members| AppliedRule { members, changes })
 }
 
-/// Whether a key may be written in another way. A name that is declared is what the schema calls it; for one that is
-/// not, the schema must take further members, and the built-in rule wants more.
+/// Whether a key may be converted. A declared name is always accepted; for another one, the schema must accept
+/// further members, and the built-in rule has more conditions.
 fn is_agreed(site: &Site<'_, '_, '_>, key: &str, converted: &str) -> bool {
     let is_declared = site.is_declared(converted);
     let is_taken = || site.fitter.key_state(converted) != KeyState::Forbidden;
@@ -164,7 +164,7 @@ fn is_agreed(site: &Site<'_, '_, '_>, key: &str, converted: &str) -> bool {
     site.rule.may_map_for(site.around.tool) && is_plain() && is_wanted() && is_free(key) && is_free(converted)
 }
 
-/// How many keys there are of each spelling, case and separators apart.
+/// Number of keys of each spelling, without case and separators.
 fn count_spellings(members: &[Member<'_>]) -> HashMap<Folded, usize> {
     let mut spellings = HashMap::with_capacity(members.len());
     for member in members {
@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_not_plainly_in_one_style_keeps_its_spelling() {
+    fn name_of_unclear_style_keeps_its_spelling() {
         let odd =
             ["-i", "x_", "_meta", "a-b c", "a-b_c", "my_varName", "device__name", "$ref", "a.b", "2nd", ""];
         for name in odd {
@@ -206,7 +206,7 @@ mod tests {
     }
 
     #[test]
-    fn words_that_could_not_be_read_back_are_not_joined() {
+    fn ambiguous_words_are_not_joined() {
         for name in ["step_2", "a_b_c", "ma_ßx"] {
             assert_eq!(CaseStyle::Camel.convert(name), name);
         }

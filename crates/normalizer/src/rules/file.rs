@@ -1,4 +1,4 @@
-//! Reading a rules file: every mistake with its place, its reason and its fix.
+//! Parser of rules files: reports every mistake with its position, its reason and its fix.
 
 mod fields;
 mod mistakes;
@@ -9,22 +9,22 @@ use bumpalo::Bump;
 use toolwright_base::closest_name;
 use toolwright_jsonrpc::raw::{self, Member, Node, same_value};
 
-use self::mistakes::Mistakes;
+use self::mistakes::RuleMistakes;
 use super::builtin::{BUILTIN_SETS, builtin_rules};
 use super::contradictions::contradictions;
 use super::payload::ArrayPath;
 use super::shadows::shadows;
 use super::{Action, CaseStyle, CoerceTo, Rule};
 
-/// The name of the set that learned rules belong to.
+/// Name of the set of learned rules.
 pub const LEARNED_SET: &str = "learned";
 
-/// The longest rules file that is read.
+/// Maximum length of a rules file.
 const MAX_FILE_BYTES: usize = 4 << 20;
 
 const COMMON_KEYS: &[&str] = &["id", "tools", "type", "enabled", "note"];
 
-/// The types with the keys they need and the keys they may have.
+/// The types with their required and their optional keys.
 const TYPES: &[(&str, &[&str], &[&str])] = &[
     ("param_alias", &["from", "to"], &[]),
     ("param_default", &["from", "value"], &[]),
@@ -51,18 +51,18 @@ pub struct RuleFileError {
     pub fix: String,
 }
 
-/// Reads a rules file: a JSON array of rules. All mistakes are reported at once, in the order of the
-/// file. A byte order mark at its start is no part of the text.
+/// Parses a rules file: a JSON array of rules. Reports all mistakes at once, in the order of the
+/// file. A byte order mark at its start is ignored.
 pub fn parse_file(text: &str) -> Result<Vec<Rule>, Vec<RuleFileError>> {
     read(text.strip_prefix('\u{feff}').unwrap_or(text), None)
 }
 
-/// Reads a file of learned rules. They apply as those of a built-in set do: where the tool's schema agrees.
+/// Parses a file of learned rules. Like those of a built-in set, they apply only if the tool's schema agrees.
 pub fn parse_learned(text: &str) -> Result<Vec<Rule>, Vec<RuleFileError>> {
     read(text, Some(LEARNED_SET))
 }
 
-/// Reads a built-in set; the tests hold that it has no mistakes.
+/// Parses a built-in set; the tests ensure that it has no mistakes.
 pub(super) fn parse_builtin(text: &str, set: &'static str) -> Vec<Rule> {
     let rules = read(text, Some(set));
     debug_assert!(rules.is_ok(), "{rules:?}");
@@ -71,17 +71,17 @@ pub(super) fn parse_builtin(text: &str, set: &'static str) -> Vec<Rule> {
 
 fn read(text: &str, set: Option<&'static str>) -> Result<Vec<Rule>, Vec<RuleFileError>> {
     let arena = Bump::new();
-    let mut reader = Reader { mistakes: Mistakes::new(text), set };
+    let mut reader = RuleFileReader { mistakes: RuleMistakes::new(text), set };
     let rules = reader.file(text, &arena);
     if reader.mistakes.count() == 0 { Ok(rules) } else { Err(reader.mistakes.into_errors()) }
 }
 
-struct Reader<'t> {
-    mistakes: Mistakes<'t>,
+struct RuleFileReader<'t> {
+    mistakes: RuleMistakes<'t>,
     set: Option<&'static str>,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> RuleFileReader<'t> {
     fn file(&mut self, text: &'t str, arena: &'t Bump) -> Vec<Rule> {
         if text.len() > MAX_FILE_BYTES {
             let fix = "split it or remove rules that are not used";
@@ -135,7 +135,7 @@ impl<'t> Reader<'t> {
         let enabled = self.flag(members, "enabled").unwrap_or(true);
         let note = self.optional_text(members, "note");
         let Some(kind) = kind else {
-            // These mean the same in every type.
+            // These keys mean the same in every type.
             self.given_name(members, "from");
             self.given_name(members, "in_payload");
             self.array_path(members);
@@ -148,7 +148,7 @@ impl<'t> Reader<'t> {
         Some(Rule { id: id?, tools, action: action?, enabled, note, set: self.set })
     }
 
-    /// Keys that stand twice in one object with different values.
+    /// Reports keys that are present twice in one object with different values.
     fn check_repeats(&mut self, node: &Node<'t>) {
         for item in node.as_array().unwrap_or_default() {
             self.check_repeats(item);
@@ -164,8 +164,8 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// The rule's type, as its line in the table.
-    fn kind(&mut self, node: &Node<'t>, members: &'t [Member<'t>]) -> Option<&'static Type> {
+    /// The rule's type, as its row in the table.
+    fn kind(&mut self, node: &Node<'t>, members: &'t [Member<'t>]) -> Option<&'static RuleType> {
         let kind = self.name_at(node, members, "type")?;
         let found = TYPES.iter().find(|(name, _, _)| *name == kind);
         if found.is_none() {
@@ -179,7 +179,7 @@ impl<'t> Reader<'t> {
         found
     }
 
-    /// What the rule does. Every key is read before any is missed, so that all mistakes are told.
+    /// The action of the rule. Parses every key before it returns, so that all mistakes are reported.
     fn action(&mut self, kind: &str, members: &'t [Member<'t>]) -> Option<Action> {
         if kind == "case_convert" {
             let name = self.optional_text(members, "from");
@@ -207,7 +207,7 @@ impl<'t> Reader<'t> {
             }
             "nested_default" => {
                 let (payload, path) = (self.given_name(members, "in_payload"), self.array_path(members));
-                // What is wrong with the path is told already.
+                // A mistake in the path is already reported.
                 let in_list = path.as_ref().is_none_or(ArrayPath::has_items);
                 let value = self.value(members, in_list);
                 Action::NestedDefault { payload: payload?, path: path?, name: from?, value: value? }
@@ -225,7 +225,7 @@ impl<'t> Reader<'t> {
         node: &Node<'t>,
         members: &'t [Member<'t>],
         rule: &str,
-        (kind, needed, allowed): &Type,
+        (kind, needed, allowed): &RuleType,
     ) {
         let all = || needed.iter().chain(*allowed).chain(COMMON_KEYS).copied();
         for member in members.iter().filter(|member| !all().any(|known| known == member.key)) {
@@ -241,7 +241,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Ids that are used twice or belong to a built-in rule, whatever else is wrong with the rule.
+    /// Reports ids that are used twice or belong to a built-in rule, whatever else is wrong with the rule.
     fn check_ids(&mut self, items: &'t [Node<'t>]) {
         let mut seen: HashSet<String> = HashSet::new();
         let builtin: HashSet<String> = match self.set {
@@ -263,7 +263,7 @@ impl<'t> Reader<'t> {
         }
     }
 
-    /// Rules that leave nothing to do for others, and rules that undo others.
+    /// Reports rules that make others unreachable, and rules that undo others.
     fn check_together(&mut self, rules: &[Rule], nodes: &[&Node<'t>]) {
         for shadow in shadows(rules) {
             let message = format!(
@@ -280,8 +280,8 @@ impl<'t> Reader<'t> {
     }
 }
 
-/// A line of [`TYPES`].
-type Type = (&'static str, &'static [&'static str], &'static [&'static str]);
+/// A row of [`TYPES`].
+type RuleType = (&'static str, &'static [&'static str], &'static [&'static str]);
 
 fn value_of<'t>(members: &'t [Member<'t>], key: &str) -> Option<Node<'t>> {
     members.iter().find(|member| member.key == key).map(|member| member.value)

@@ -1,8 +1,8 @@
-//! `{{uuid}}` in the value of a default: an id that is made from the call.
+//! `{{uuid}}` in the value of a default: an id that is derived from the call.
 //!
 //! The normalizer has no clock and no randomness. The id is a UUID (version 8, RFC 9562) of the SHA-256 of the
-//! tool's name, the arguments as the rule finds them, the place that is filled, and what the caller of the
-//! normalizer adds ([`RawArguments::with_seed`](crate::RawArguments::with_seed)). So one call always gets one id.
+//! tool's name, the arguments before the rule, the position that is filled, and the seed of the caller
+//! ([`RawArguments::with_seed`](crate::RawArguments::with_seed)). So one call always gets the same id.
 
 use std::borrow::Cow;
 
@@ -11,17 +11,17 @@ use toolwright_jsonrpc::raw::{Kind, Node};
 
 use super::Site;
 
-/// What stands for an id in a default.
+/// Placeholder for an id in a default.
 pub(super) const UUID: &str = "{{uuid}}";
 
-/// Makes the ids of one rule for one call. What they have in common is hashed once, however many there are.
+/// Generates the ids of one rule for one call. The common part is hashed once, whatever the number of ids.
 #[derive(Default)]
-pub(super) struct Ids {
+pub(super) struct GeneratedIds {
     common: Option<Sha256>,
 }
 
-impl Ids {
-    /// The default as JSON text, with an id for this place in it if it wants one.
+impl GeneratedIds {
+    /// The default as JSON text, with an id for this position if it has the placeholder.
     pub fn fill<'v>(&mut self, site: &Site<'_, '_, '_>, value: &'v str, place: &str) -> Cow<'v, str> {
         if !value.contains(UUID) {
             return Cow::Borrowed(value);
@@ -48,7 +48,7 @@ fn common(site: &Site<'_, '_, '_>) -> Sha256 {
     hash
 }
 
-/// A part with its length, so that no two lists of parts are one text.
+/// Adds a part with its length, so that different lists of parts never give the same hash input.
 fn add(hash: &mut Sha256, part: &str) {
     hash.update(u64::try_from(part.len()).unwrap_or(u64::MAX).to_be_bytes());
     hash.update(part);

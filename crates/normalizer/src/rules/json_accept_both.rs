@@ -1,15 +1,15 @@
-//! `json_accept_both`: raw JSON where the tool takes a string of JSON.
+//! `json_accept_both`: raw JSON for a tool that accepts a string of JSON.
 //!
-//! `{"type": "json_accept_both", "from": "edits_json"}` turns a list or object into its JSON text; a
-//! string is left alone.
+//! `{"type": "json_accept_both", "from": "edits_json"}` converts a list or object to its JSON text; a
+//! string stays unchanged.
 
 use toolwright_jsonrpc::raw::Kind;
 use toolwright_model::Code;
 
-use super::{Applied, Site};
-use crate::repair::{Path, preview};
+use super::{AppliedRule, Site};
+use crate::repair::{ValuePath, preview};
 
-pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, name: &str) -> Option<Applied<'a>> {
+pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, name: &str) -> Option<AppliedRule<'a>> {
     let index = site.position(name)?;
     let value = site.members[index].value;
     if !matches!(value.kind, Kind::Array(_) | Kind::Object(_)) {
@@ -19,7 +19,7 @@ pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, name: &str) -> Option<Applied<'
     if site.needs_agreement() && !site.agrees_to_value(name, &value, &text) {
         return None;
     }
-    let path = Path::Root.key(name).to_string();
+    let path = ValuePath::Root.key(name).to_string();
     let change = site.change(
         Code::ContainerToString,
         path,
@@ -27,5 +27,5 @@ pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, name: &str) -> Option<Applied<'
         Some(preview(&text)),
         "raw JSON as text",
     );
-    Some(Applied { members: site.with_value(index, text), changes: vec![change] })
+    Some(AppliedRule { members: site.with_value(index, text), changes: vec![change] })
 }

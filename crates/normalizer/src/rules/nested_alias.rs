@@ -6,9 +6,9 @@
 use toolwright_jsonrpc::raw::{Member, same_value};
 use toolwright_model::Code;
 
-use super::payload::{ArrayPath, Edit, edit};
+use super::payload::{ArrayPath, PayloadEdit, edit};
 use super::{Ruling, Site, param_alias};
-use crate::repair::{Path, problem};
+use crate::repair::{ValuePath, problem};
 
 pub(super) fn apply<'a>(
     site: &Site<'_, '_, 'a>,
@@ -17,26 +17,26 @@ pub(super) fn apply<'a>(
     from: &str,
     to: &str,
 ) -> Ruling<'a> {
-    edit(site, payload, path, &mut Rename { site, from, to })
+    edit(site, payload, path, &mut FieldRename { site, from, to })
 }
 
-struct Rename<'r, 's, 'f, 'a> {
+struct FieldRename<'r, 's, 'f, 'a> {
     site: &'r Site<'s, 'f, 'a>,
     from: &'r str,
     to: &'r str,
 }
 
-impl<'a> Edit<'a> for Rename<'_, '_, '_, 'a> {
-    fn object(&mut self, members: &[Member<'a>], _: usize, place: &Path<'_>) -> Ruling<'a> {
+impl<'a> PayloadEdit<'a> for FieldRename<'_, '_, '_, 'a> {
+    fn object(&mut self, members: &[Member<'a>], _: usize, place: &ValuePath<'_>) -> Ruling<'a> {
         let (from, to) = (self.from, self.to);
-        // A built-in rule does not decide between two different values, and no schema says that both
-        // may stand there: the call is refused rather than passed with one of them unread.
+        // A built-in rule does not decide between two different values, and no schema says that both are
+        // allowed: the call is refused and not forwarded with one of them unread.
         if self.site.needs_agreement() {
             let value = |key: &str| members.iter().find(|member| member.key == key).map(|found| found.value);
             if let (Some(alias), Some(explicit)) = (value(from), value(to))
                 && !same_value(&alias, &explicit)
             {
-                // What was learned says nothing about both at once.
+                // A learned rule has no evidence for both at once.
                 if self.site.rule.is_learned() {
                     return Ok(None);
                 }

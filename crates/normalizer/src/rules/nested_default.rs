@@ -1,19 +1,19 @@
 //! `nested_default`: a missing field inside a payload.
 //!
 //! `{"type": "nested_default", "in_payload": "pipeline_json", "array_path": "steps[]", "from": "id",
-//! "value": "step-{{index}}"}` fills `id` where it is missing, `null` or empty. `{{index}}` is the
-//! item's place, counted from 0; a generated text that a sibling already has is moved on. `{{uuid}}` is an id for
-//! the item (see `generated.rs`).
+//! "value": "step-{{index}}"}` fills `id` if it is missing, `null` or empty. `{{index}}` is the index of the
+//! item, counted from 0; if a sibling already has the generated text, the next free number is used. `{{uuid}}` is
+//! an id for the item (see `generated.rs`).
 
 use std::collections::HashSet;
 
 use toolwright_jsonrpc::raw::{Kind, Member, Node, parse, same_value};
 use toolwright_model::Code;
 
-use super::generated::Ids;
-use super::payload::{ArrayPath, Edit, edit};
-use super::{Applied, Ruling, Site};
-use crate::repair::{Path, preview};
+use super::generated::GeneratedIds;
+use super::payload::{ArrayPath, PayloadEdit, edit};
+use super::{AppliedRule, Ruling, Site};
+use crate::repair::{ValuePath, preview};
 
 const INDEX: &str = "{{index}}";
 
@@ -24,42 +24,47 @@ pub(super) fn apply<'a>(
     name: &str,
     value: &str,
 ) -> Ruling<'a> {
-    edit(site, payload, path, &mut Fill { site, name, value, items: &[], numbers: None, ids: Ids::default() })
+    edit(
+        site,
+        payload,
+        path,
+        &mut FieldFill { site, name, value, items: &[], numbers: None, ids: GeneratedIds::default() },
+    )
 }
 
-struct Fill<'r, 's, 'f, 'a> {
+struct FieldFill<'r, 's, 'f, 'a> {
     site: &'r Site<'s, 'f, 'a>,
     name: &'r str,
     value: &'r str,
     /// The list that is being filled.
     items: &'a [Node<'a>],
-    /// Its numbers, once one is needed.
-    numbers: Option<Numbers>,
-    ids: Ids,
+    /// Its numbers, created when the first is needed.
+    numbers: Option<ItemNumbers>,
+    ids: GeneratedIds,
 }
 
 /// The generated texts of one list.
-struct Numbers {
+struct ItemNumbers {
     /// The texts that items have, explicit and generated.
     taken: HashSet<String>,
-    /// Numbers that are known to be taken, first and last: no search looks at one twice.
+    /// First and last of the numbers that are known to be taken: no search checks one twice.
     run: (usize, usize),
 }
 
-impl<'a> Edit<'a> for Fill<'_, '_, '_, 'a> {
+impl<'a> PayloadEdit<'a> for FieldFill<'_, '_, '_, 'a> {
     fn enter(&mut self, items: &'a [Node<'a>]) {
         self.items = items;
         self.numbers = None;
     }
 
-    fn object(&mut self, members: &[Member<'a>], index: usize, place: &Path<'_>) -> Ruling<'a> {
+    fn object(&mut self, members: &[Member<'a>], index: usize, place: &ValuePath<'_>) -> Ruling<'a> {
         let at = members.iter().position(|member| member.key == self.name);
         if at.is_some_and(|at| !is_empty(&members[at].value)) {
             return Ok(None);
         }
         let path = place.key(self.name).to_string();
         let Some(node) = self.default_for(index, &path) else { return Ok(None) };
-        // A default that is empty itself finds its own work again.
+        // An empty default would apply to its own result again.
         if at.is_some_and(|at| same_value(&members[at].value, &node)) {
             return Ok(None);
         }
@@ -70,11 +75,11 @@ impl<'a> Edit<'a> for Fill<'_, '_, '_, 'a> {
         }
         let from = at.map(|at| preview(&members[at].value));
         let change = self.site.change(Code::NestedDefaultByRule, path, from, Some(preview(&node)), "default");
-        Ok(Some(Applied { members: filled, changes: vec![change] }))
+        Ok(Some(AppliedRule { members: filled, changes: vec![change] }))
     }
 }
 
-impl<'a> Fill<'_, '_, '_, 'a> {
+impl<'a> FieldFill<'_, '_, '_, 'a> {
     fn default_for(&mut self, index: usize, place: &str) -> Option<Node<'a>> {
         let value = self.ids.fill(self.site, self.value, place);
         if !value.contains(INDEX) {
@@ -82,7 +87,7 @@ impl<'a> Fill<'_, '_, '_, 'a> {
         }
         let first = self.numbered(&value, index)?;
         let Some(text) = first.as_text() else { return Some(first) };
-        let numbers = self.numbers.get_or_insert_with(|| Numbers::of(self.items, self.name));
+        let numbers = self.numbers.get_or_insert_with(|| ItemNumbers::of(self.items, self.name));
         if numbers.taken.insert(text.into_owned()) {
             return Some(first);
         }
@@ -101,7 +106,7 @@ impl<'a> Fill<'_, '_, '_, 'a> {
         }
     }
 
-    /// The default with its number in it.
+    /// The default with its number.
     fn numbered(&self, value: &str, number: usize) -> Option<Node<'a>> {
         self.parse(&value.replace(INDEX, &number.to_string()))
     }
@@ -112,10 +117,10 @@ impl<'a> Fill<'_, '_, '_, 'a> {
     }
 }
 
-impl Numbers {
-    fn of(items: &[Node<'_>], name: &str) -> Numbers {
+impl ItemNumbers {
+    fn of(items: &[Node<'_>], name: &str) -> ItemNumbers {
         let texts = items.iter().filter_map(|item| item.get(name)?.as_text()).map(|text| text.into_owned());
-        Numbers { taken: texts.collect(), run: (0, 0) }
+        ItemNumbers { taken: texts.collect(), run: (0, 0) }
     }
 }
 

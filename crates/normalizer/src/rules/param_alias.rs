@@ -6,21 +6,21 @@
 use toolwright_jsonrpc::raw::{Member, Node, quote, same_value};
 use toolwright_model::{Change, Code};
 
-use super::{Action, Applied, Site};
-use crate::names::{Name, Surroundings, compare};
-use crate::repair::{Path, preview};
+use super::{Action, AppliedRule, Site};
+use crate::names::{NameContext, SplitName, compare};
+use crate::repair::{ValuePath, preview};
 
-pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, from: &str, to: &str) -> Option<Applied<'a>> {
+pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, from: &str, to: &str) -> Option<AppliedRule<'a>> {
     if site.needs_agreement() {
-        // Another spelling of the target is a second value for it: not for a built-in rule to settle.
-        let target = Name::new(to);
+        // Another spelling of the target is a second value for it: a built-in rule does not decide.
+        let target = SplitName::new(to);
         let sent = site.position(from).map(|index| site.members[index].value)?;
         let is_rival = |member: &Member<'a>| {
             let key = member.key;
             !same_value(&member.value, &sent)
                 && key != from
                 && !site.is_declared(key)
-                && compare(&Name::new(key), &target, Surroundings::NONE).is_some()
+                && compare(&SplitName::new(key), &target, NameContext::NONE).is_some()
         };
         let is_wanted = match site.around.is_valid {
             true => site.may_map(from) && !site.is_claimed(to) && !has_other_alias(site, from, to, &sent),
@@ -30,10 +30,10 @@ pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, from: &str, to: &str) -> Option
             return None;
         }
     }
-    rename(site, site.members, from, to, Code::AliasByRule, &Path::Root)
+    rename(site, site.members, from, to, Code::AliasByRule, &ValuePath::Root)
 }
 
-/// Whether another alias of the same parameter brings another value.
+/// Whether another alias of the same parameter has another value.
 fn has_other_alias<'a>(site: &Site<'_, '_, 'a>, from: &str, to: &str, sent: &Node<'a>) -> bool {
     let others = site.around.rules.iter().filter_map(|rule| match &rule.action {
         Action::ParamAlias { from: other, to: target } if target == to && other != from => Some(other),
@@ -50,8 +50,8 @@ pub(super) fn rename<'a>(
     from: &str,
     to: &str,
     code: Code,
-    place: &Path<'_>,
-) -> Option<Applied<'a>> {
+    place: &ValuePath<'_>,
+) -> Option<AppliedRule<'a>> {
     let index = members.iter().position(|member| member.key == from)?;
     let sent = members[index];
     let mut renamed = members.to_vec();
@@ -77,5 +77,5 @@ pub(super) fn rename<'a>(
             site.change(Code::UnsupportedDropped, path, Some(preview(&sent.value)), None, &why)
         }
     };
-    Some(Applied { members: renamed, changes: vec![change] })
+    Some(AppliedRule { members: renamed, changes: vec![change] })
 }

@@ -1,15 +1,15 @@
 //! `param_drop`: a parameter that the tool does not support.
 //!
-//! `{"type": "param_drop", "from": "offset"}` removes `offset`; what was dropped is reported.
+//! `{"type": "param_drop", "from": "offset"}` removes `offset`; the removal is reported.
 
 use toolwright_model::Code;
 
-use super::{Applied, Site};
-use crate::repair::{Path, preview};
+use super::{AppliedRule, Site};
+use crate::repair::{ValuePath, preview};
 
-pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, name: &str) -> Option<Applied<'a>> {
+pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, name: &str) -> Option<AppliedRule<'a>> {
     let index = site.position(name)?;
-    // What the schema declares is never dropped, however the server is set.
+    // A declared parameter is never dropped, whatever the setting of the server.
     let is_wanted = || match site.around.is_valid {
         true => site.may_map(name) && site.is_undeclared(name),
         false => !site.is_declared(name),
@@ -22,10 +22,10 @@ pub(super) fn apply<'a>(site: &Site<'_, '_, 'a>, name: &str) -> Option<Applied<'
     let from = Some(preview(&dropped.value));
     let change = site.change(
         Code::UnsupportedDropped,
-        Path::Root.key(name).to_string(),
+        ValuePath::Root.key(name).to_string(),
         from,
         None,
         "dropped as the rule says",
     );
-    Some(Applied { members, changes: vec![change] })
+    Some(AppliedRule { members, changes: vec![change] })
 }

@@ -5,28 +5,28 @@ use std::fmt;
 use toolwright_jsonrpc::raw::{Kind, Member, Node, Str, parse};
 use toolwright_model::{Change, Problem};
 
-use super::{Applied, Ruling, Site};
-use crate::repair::{Fitter, Path, too_much};
+use super::{AppliedRule, Ruling, Site};
+use crate::repair::{Fitter, ValuePath, too_many_steps};
 use crate::schema::{KEYS_PER_STEP, steps};
 
-/// So many bytes of a payload are read or written in one step.
+/// Number of bytes of a payload that are parsed or written in one step.
 const BYTES_PER_STEP: usize = 32;
-/// What it takes to change an object in a payload and to report it.
+/// Steps charged for a change of an object in a payload and its report.
 const STEPS_PER_EDIT: u32 = 4;
 
-/// Where in a payload: `[]`, `steps[]`, `data.groups[].steps[]`, or empty for the payload itself.
+/// A position in a payload: `[]`, `steps[]`, `data.groups[].steps[]`, or empty for the payload itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ArrayPath {
-    segments: Vec<Segment>,
+    segments: Vec<PathSegment>,
 }
 
 #[derive(Clone, Debug, PartialEq, Eq)]
-enum Segment {
+enum PathSegment {
     Key(String),
     Each,
 }
 
-/// Why a text is no path.
+/// Why a text is not a path.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PathError {
     /// A path in another language.
@@ -38,7 +38,7 @@ pub enum PathError {
         language: &'static str,
     },
     /// One step is neither a name nor `[]`.
-    #[error("\"{step}\" is no step; write names and `[]`, as in `data.steps[]`")]
+    #[error("\"{step}\" is not a step; write names and `[]`, as in `data.steps[]`")]
     NoStep {
         /// The step.
         step: String,
@@ -49,35 +49,35 @@ impl PathError {
     /// What to write instead.
     pub(super) fn fix(&self) -> String {
         if let PathError::Foreign { text, .. } = self {
-            let ours = text.trim_start_matches('$').replace("[*]", "[]").replace('/', ".");
-            let ours = ours.trim_start_matches('.');
-            if ours.is_empty() {
+            let own = text.trim_start_matches('$').replace("[*]", "[]").replace('/', ".");
+            let own = own.trim_start_matches('.');
+            if own.is_empty() {
                 return "leave array_path out for the payload itself".to_owned();
             }
-            if ArrayPath::parse(ours).is_ok() {
-                return format!("write \"{ours}\"");
+            if ArrayPath::parse(own).is_ok() {
+                return format!("write \"{own}\"");
             }
         }
         "for example \"steps[]\"".to_owned()
     }
 }
 
-/// What is done to each object that a path leads to.
-pub(super) trait Edit<'a> {
-    /// The objects that follow are items of this list.
+/// An edit of every object that a path leads to.
+pub(super) trait PayloadEdit<'a> {
+    /// Starts a list: the following objects are its items.
     fn enter(&mut self, _items: &'a [Node<'a>]) {}
 
-    /// Edits one object, the item `index` of its list if it stands in one.
-    fn object(&mut self, members: &[Member<'a>], index: usize, place: &Path<'_>) -> Ruling<'a>;
+    /// Edits one object, the item `index` of its list if it is in one.
+    fn object(&mut self, members: &[Member<'a>], index: usize, place: &ValuePath<'_>) -> Ruling<'a>;
 }
 
 impl ArrayPath {
     /// Whether the path leads to items of a list.
     pub(super) fn has_items(&self) -> bool {
-        self.segments.last() == Some(&Segment::Each)
+        self.segments.last() == Some(&PathSegment::Each)
     }
 
-    /// Reads a path; the error says what is wrong.
+    /// Parses a path.
     pub fn parse(text: &str) -> Result<ArrayPath, PathError> {
         let foreign = if text == "$" || text.starts_with("$.") || text.starts_with("$[") {
             Some("JSONPath")
@@ -95,9 +95,9 @@ impl ArrayPath {
                 return Err(PathError::NoStep { step: part.to_owned() });
             }
             if !key.is_empty() {
-                segments.push(Segment::Key(key.to_owned()));
+                segments.push(PathSegment::Key(key.to_owned()));
             }
-            segments.extend((0..(part.len() - key.len()) / 2).map(|_| Segment::Each));
+            segments.extend((0..(part.len() - key.len()) / 2).map(|_| PathSegment::Each));
         }
         Ok(ArrayPath { segments })
     }
@@ -107,9 +107,9 @@ impl fmt::Display for ArrayPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (index, segment) in self.segments.iter().enumerate() {
             match segment {
-                Segment::Key(key) if index == 0 => f.write_str(key)?,
-                Segment::Key(key) => write!(f, ".{key}")?,
-                Segment::Each => f.write_str("[]")?,
+                PathSegment::Key(key) if index == 0 => f.write_str(key)?,
+                PathSegment::Key(key) => write!(f, ".{key}")?,
+                PathSegment::Each => f.write_str("[]")?,
             }
         }
         Ok(())
@@ -121,64 +121,64 @@ pub(super) fn edit<'a>(
     site: &Site<'_, '_, 'a>,
     payload: &str,
     path: &ArrayPath,
-    edit: &mut dyn Edit<'a>,
+    edit: &mut dyn PayloadEdit<'a>,
 ) -> Ruling<'a> {
     let Some(index) = site.position(payload) else { return Ok(None) };
     let value = site.members[index].value;
-    // A payload that the schema describes is judged and mended by the schema, but for what was learned of it.
+    // A payload that the schema describes is validated and repaired by the schema, except for learned rules.
     if site.needs_agreement() && !site.rule.is_learned() && site.fitter.describes_inside(payload) {
         return Ok(None);
     }
-    let too_much = || too_much(&Path::Root.key(payload));
+    let too_many_steps = || too_many_steps(&ValuePath::Root.key(payload));
     let (node, is_text) = match value.kind {
-        Kind::String(text) => match opened(site, text) {
-            _ if site.fitter.judge.is_exhausted() => return Err(too_much()),
+        Kind::String(text) => match parsed_payload(site, text) {
+            _ if site.fitter.validator.is_exhausted() => return Err(too_many_steps()),
             Some(node) => (node, true),
             None => return Ok(None),
         },
         _ => (value, false),
     };
-    let mut walk = Walk { fitter: site.fitter, edit, changes: Vec::new() };
-    let edited = walk.at(node, &path.segments, &Path::Root.key(payload), 0)?;
-    if site.fitter.judge.is_exhausted() {
-        return Err(too_much());
+    let mut walk = PayloadWalk { fitter: site.fitter, edit, changes: Vec::new() };
+    let edited = walk.at(node, &path.segments, &ValuePath::Root.key(payload), 0)?;
+    if site.fitter.validator.is_exhausted() {
+        return Err(too_many_steps());
     }
     let Some(edited) = edited else { return Ok(None) };
     let changes = walk.changes;
     let value = if is_text {
         let json = edited.to_json();
-        if !site.fitter.judge.spend_many(steps(json.len() / BYTES_PER_STEP)) {
-            return Err(too_much());
+        if !site.fitter.validator.spend_many(steps(json.len() / BYTES_PER_STEP)) {
+            return Err(too_many_steps());
         }
         let value = site.fitter.text_node(&json);
-        remember(site, &value, edited);
+        cache_payload(site, &value, edited);
         value
     } else {
         edited
     };
-    Ok(Some(Applied { members: site.with_value(index, value), changes }))
+    Ok(Some(AppliedRule { members: site.with_value(index, value), changes }))
 }
 
-/// Keeps the tree of a text that was made from it, for the next rule.
-fn remember<'a>(site: &Site<'_, '_, 'a>, value: &Node<'a>, tree: Node<'a>) {
+/// Caches the tree of a serialized text for the next rule.
+fn cache_payload<'a>(site: &Site<'_, '_, 'a>, value: &Node<'a>, tree: Node<'a>) {
     if let Kind::String(text) = value.kind {
         site.fitter.payload.set(Some((text.raw(), tree)));
     }
 }
 
 /// The JSON in a string.
-fn opened<'a>(site: &Site<'_, '_, 'a>, text: Str<'a>) -> Option<Node<'a>> {
+fn parsed_payload<'a>(site: &Site<'_, '_, 'a>, text: Str<'a>) -> Option<Node<'a>> {
     if let Some((known, tree)) = site.fitter.payload.get()
         && std::ptr::eq(known, text.raw())
     {
         return Some(tree);
     }
     let raw = text.raw();
-    if !site.fitter.judge.spend_many(steps(raw.len() / BYTES_PER_STEP)) {
+    if !site.fitter.validator.spend_many(steps(raw.len() / BYTES_PER_STEP)) {
         return None;
     }
     let decoded = text.decode();
-    // Half a surrogate pair has no text: editing would lose it.
+    // A lone surrogate has no text: editing would lose it.
     if decoded.contains(char::REPLACEMENT_CHARACTER) {
         return None;
     }
@@ -188,33 +188,33 @@ fn opened<'a>(site: &Site<'_, '_, 'a>, text: Str<'a>) -> Option<Node<'a>> {
     Some(tree)
 }
 
-struct Walk<'e, 's, 'a> {
+struct PayloadWalk<'e, 's, 'a> {
     fitter: &'e Fitter<'s, 'a>,
-    edit: &'e mut dyn Edit<'a>,
+    edit: &'e mut dyn PayloadEdit<'a>,
     changes: Vec<Change>,
 }
 
-impl<'a> Walk<'_, '_, 'a> {
-    /// What the node becomes, if anything in it changes. `index` is its place in its list.
+impl<'a> PayloadWalk<'_, '_, 'a> {
+    /// The new node, if anything in it changes. `index` is its index in its list.
     fn at(
         &mut self,
         node: Node<'a>,
-        segments: &[Segment],
-        place: &Path<'_>,
+        segments: &[PathSegment],
+        place: &ValuePath<'_>,
         index: usize,
     ) -> Result<Option<Node<'a>>, Problem> {
         match segments {
             [] => {
                 let Some(members) = node.as_object() else { return Ok(None) };
-                if !self.fitter.judge.spend_many(1 + steps(members.len() / KEYS_PER_STEP)) {
+                if !self.fitter.validator.spend_many(1 + steps(members.len() / KEYS_PER_STEP)) {
                     return Ok(None);
                 }
                 let Some(applied) = self.edit.object(members, index, place)? else { return Ok(None) };
-                self.fitter.judge.spend_many(STEPS_PER_EDIT + steps(members.len() / KEYS_PER_STEP));
+                self.fitter.validator.spend_many(STEPS_PER_EDIT + steps(members.len() / KEYS_PER_STEP));
                 self.changes.extend(applied.changes);
                 Ok(Some(Node::built(Kind::Object(self.fitter.arena.alloc_slice_copy(&applied.members)))))
             }
-            [Segment::Key(key), rest @ ..] => {
+            [PathSegment::Key(key), rest @ ..] => {
                 let members = node.as_object().unwrap_or_default();
                 let Some(at) = members.iter().position(|member| member.key == key) else { return Ok(None) };
                 let Some(inner) = self.at(members[at].value, rest, &place.key(key), 0)? else {
@@ -224,15 +224,15 @@ impl<'a> Walk<'_, '_, 'a> {
                 members[at] = members[at].with_value(inner);
                 Ok(Some(Node::built(Kind::Object(members))))
             }
-            [Segment::Each, rest @ ..] => self.items(node.as_array().unwrap_or_default(), rest, place),
+            [PathSegment::Each, rest @ ..] => self.items(node.as_array().unwrap_or_default(), rest, place),
         }
     }
 
     fn items(
         &mut self,
         items: &'a [Node<'a>],
-        rest: &[Segment],
-        place: &Path<'_>,
+        rest: &[PathSegment],
+        place: &ValuePath<'_>,
     ) -> Result<Option<Node<'a>>, Problem> {
         if rest.is_empty() {
             self.edit.enter(items);
@@ -259,7 +259,7 @@ mod tests {
         for text in ["a..b", "a[0]", "a]b", ".", "$", "$.a", "$[*]", "/a/b", "a.*", "a. b"] {
             assert!(ArrayPath::parse(text).is_err(), "{text}");
         }
-        // Names with a dollar sign are names.
+        // A name may contain a dollar sign.
         assert!(ArrayPath::parse("$defs.steps[]").is_ok());
     }
 }

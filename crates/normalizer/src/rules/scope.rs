@@ -1,8 +1,8 @@
-//! Which tools a rule applies to.
+//! The tools that a rule applies to.
 
 use crate::tool::Tool;
 
-/// Patterns of more characters are not compared with each other.
+/// Patterns with more characters are not compared with each other.
 const MAX_COMPARED_CHARS: usize = 256;
 
 /// One entry of a rule's `tools`.
@@ -19,7 +19,7 @@ pub enum Scope {
 }
 
 impl Scope {
-    /// Reads an entry.
+    /// Parses an entry.
     pub fn parse(text: &str) -> Scope {
         if text == "*" {
             return Scope::Every;
@@ -47,7 +47,7 @@ impl Scope {
         }
     }
 
-    /// The tools that both entries are for: the narrower of the two, if they have one in common.
+    /// The tools that both entries apply to: the narrower of the two, if they have one in common.
     pub(super) fn meet(&self, other: &Scope) -> Option<Scope> {
         let narrower = match (self, other) {
             (Scope::Every, _) => Some(other),
@@ -62,7 +62,7 @@ impl Scope {
         narrower.cloned()
     }
 
-    /// The tool's name, for an entry that is about one.
+    /// The tool's name, if the entry names a single tool.
     pub(super) fn tool_name(&self) -> Option<&str> {
         match self {
             Scope::Name(name) | Scope::ServerAndName(_, name) => Some(name),
@@ -70,7 +70,7 @@ impl Scope {
         }
     }
 
-    /// Whether the entry names the tool.
+    /// Whether the entry applies to the tool.
     pub fn matches(&self, tool: &Tool) -> bool {
         match self {
             Scope::Every => true,
@@ -93,7 +93,7 @@ impl std::fmt::Display for Scope {
     }
 }
 
-/// Whether a pattern takes a tool; one with a slash is about `server/name`.
+/// Whether a pattern matches a tool; one with a slash is matched against `server/name`.
 fn glob_takes(pattern: &str, server: Option<&str>, name: &str) -> bool {
     match server {
         Some(server) if pattern.contains('/') => glob(pattern, &format!("{server}/{name}")),
@@ -111,13 +111,13 @@ fn globs_meet(one: &str, two: &str) -> bool {
     texts_meet(&one_server, &two_server) && texts_meet(&one_name, &two_name)
 }
 
-/// Whether some text matches both patterns. Very long ones are taken to have none in common.
+/// Whether some text matches both patterns. Very long ones count as having none in common.
 fn texts_meet(one: &str, two: &str) -> bool {
     let (one, two): (Vec<char>, Vec<char>) = (one.chars().collect(), two.chars().collect());
     if one.len() > MAX_COMPARED_CHARS || two.len() > MAX_COMPARED_CHARS {
         return false;
     }
-    // `meets[j]`: a text matches both what is left of `one` from its place and `two[j..]`.
+    // `meets[j]`: a text matches both the rest of `one` from `at` on and `two[j..]`.
     let only_stars = |rest: &[char]| rest.iter().all(|char| *char == '*');
     let mut meets: Vec<bool> = (0..=two.len()).map(|at| only_stars(&two[at..])).collect();
     for at in (0..one.len()).rev() {
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn two_entries_meet_where_a_tool_can_be_of_both() {
+    fn scopes_meet_if_a_tool_matches_both() {
         for (one, two, expected) in [
             ("read", "read", true),
             ("read", "write", false),

@@ -1,11 +1,11 @@
-//! Finding rules by the tools they are for, without asking every rule.
+//! Index of rules by their tools, so that a lookup does not check every rule.
 
 use std::collections::HashMap;
 
 use super::Scope;
 
-/// Patterns beyond this number, under one key, are not compared with others: comparing all with all
-/// takes too long, and rules that undo each other are stopped when they run, too.
+/// Further patterns under one key are not compared with others: comparing all with all takes too long, and
+/// rules that undo each other are also detected when they run.
 const MAX_BROAD: usize = 256;
 
 /// Entries of `tools` and the rules they belong to.
@@ -28,14 +28,14 @@ impl<'r> ScopeIndex<'r> {
         }
     }
 
-    /// The first rule inserted with an entry that covers this one.
+    /// The first rule with an entry that covers this one.
     pub fn covering(&self, scope: &Scope) -> Option<usize> {
         let named = scope.tool_name().and_then(|name| self.named.get(name)).into_iter().flatten();
         let covering = named.chain(&self.broad).filter(|(known, _)| known.covers(scope));
         covering.map(|(_, rule)| *rule).min()
     }
 
-    /// The first rule inserted that has a tool in common with these entries.
+    /// The first rule that has a tool in common with these entries.
     pub fn meeting(&self, scopes: &[Scope]) -> Option<usize> {
         let first = |known: &mut dyn Iterator<Item = &(&'r Scope, usize)>, scope: &Scope| {
             known.filter(|(known, _)| known.meet(scope).is_some()).map(|(_, rule)| *rule).min()

@@ -1,4 +1,4 @@
-//! The rules in force, found by tool.
+//! The active rules, indexed by tool.
 
 use std::collections::HashMap;
 
@@ -10,13 +10,13 @@ use super::contradictions::contradictions;
 use super::{Rule, Scope};
 use crate::tool::Tool;
 
-/// The rules in force: built-in sets and the user's own. Reading takes no lock.
+/// The active rules: built-in sets and the user's own. Reading takes no lock.
 #[derive(Clone, Debug, Default)]
 pub struct RuleSet {
     rules: Vec<Rule>,
-    /// Rules by the tool names they list; those of one server only are asked each time.
+    /// Rules by the tool names they list; rules for one server are checked each time.
     by_name: HashMap<String, Vec<usize>>,
-    /// Rules with patterns, to be asked each time.
+    /// Rules with patterns, checked each time.
     by_pattern: Vec<usize>,
     /// Rules for every tool; they run after the others.
     everywhere: Vec<usize>,
@@ -42,7 +42,7 @@ impl RuleSet {
         RuleSet::of(names.iter().flat_map(|name| builtin_rules(name)).collect())
     }
 
-    /// These rules with another built-in set behind them, unless it is among them.
+    /// Appends another built-in set, unless it is included.
     pub fn with_set(self, name: &str) -> RuleSet {
         let added =
             builtin_rules(name).into_iter().filter(|new| !self.rules.iter().any(|rule| rule.id == new.id));
@@ -52,27 +52,26 @@ impl RuleSet {
         RuleSet { rules: [built_in, added].concat(), ..RuleSet::default() }.with_user_rules(user)
     }
 
-    /// These rules with the user's in front. A built-in rule that undoes one of the user's is
-    /// switched off.
+    /// Prepends the user's rules. A built-in rule that undoes one of the user's is disabled.
     pub fn with_user_rules(self, user: Vec<Rule>) -> RuleSet {
         let mut rules = user;
         rules.extend(self.rules);
-        // Other built-in rules leave valid calls alone, so they cannot undo anything in one.
+        // Other built-in rules do not change valid calls, so they cannot undo anything in one.
         let meeting: Vec<usize> =
             (0..rules.len()).filter(|index| rules[*index].may_change_valid_calls()).collect();
         loop {
-            let against: Vec<&Rule> = meeting.iter().map(|index| &rules[*index]).collect();
-            let later = contradictions(&against).into_iter().map(|found| meeting[found.rule]);
-            let undoing: Vec<usize> = later.filter(|index| rules[*index].set.is_some()).collect();
-            if undoing.is_empty() {
+            let candidates: Vec<&Rule> = meeting.iter().map(|index| &rules[*index]).collect();
+            let later = contradictions(&candidates).into_iter().map(|found| meeting[found.rule]);
+            let conflicting: Vec<usize> = later.filter(|index| rules[*index].set.is_some()).collect();
+            if conflicting.is_empty() {
                 return RuleSet::of(rules);
             }
-            undoing.into_iter().for_each(|index| rules[index].enabled = false);
+            conflicting.into_iter().for_each(|index| rules[index].enabled = false);
         }
     }
 
-    /// These rules with learned ones between the user's and the built-in ones. A learned rule that undoes one
-    /// of the user's is switched off.
+    /// Inserts learned rules between the user's and the built-in ones. A learned rule that undoes one of the user's is
+    /// disabled.
     pub fn with_learned_rules(self, learned: Vec<Rule>) -> RuleSet {
         let (user, built_in): (Vec<Rule>, Vec<Rule>) =
             self.rules.into_iter().partition(|rule| rule.set.is_none());
@@ -115,7 +114,7 @@ impl RuleSet {
 
     /// The rules for a tool: those that name it first, then those for every tool.
     pub(crate) fn for_tool<'r>(&'r self, tool: &Tool) -> Vec<&'r Rule> {
-        // Most tools are named by no rule at all.
+        // Most tools are named by no rule.
         let suiting = |index: &usize| Some(&self.rules[*index]).filter(|rule| rule.suits(tool));
         if self.by_pattern.is_empty() && !self.by_name.contains_key(tool.name()) {
             return self.everywhere.iter().filter_map(suiting).collect();
@@ -129,7 +128,7 @@ impl RuleSet {
         specific.iter().chain(further).filter_map(suiting).collect()
     }
 
-    /// Whether a rule may change a valid call of this tool. One look-up for most tools.
+    /// Whether a rule may change a valid call of this tool. One lookup for most tools.
     pub(crate) fn may_change_valid_calls(&self, tool: &Tool) -> bool {
         self.broad_rules_may_change_valid_calls
             || tool.builtin_rules() == BuiltinRules::Always
@@ -140,8 +139,8 @@ impl RuleSet {
             })
     }
 
-    /// Whether a built-in rule may have something to do with these members of a valid call: one that the tool does not
-    /// declare. No look at any rule for tools that take declared names only, and for calls that have no others.
+    /// Whether a built-in rule may apply to a member of a valid call that the tool does not declare. Checks no rule for
+    /// tools that accept declared names only, and for calls without other names.
     pub(crate) fn may_map(&self, tool: &Tool, members: &[Member<'_>]) -> bool {
         if !tool.is_open() || tool.origin() == Origin::BuiltIn {
             return false;
@@ -162,15 +161,15 @@ impl RuleSet {
         !self.by_pattern.is_empty() || self.by_name.contains_key(name)
     }
 
-    /// Whether a rule may have something to do with these members, all of which the tool declares. Not one
-    /// that writes names in the server's style: they are in it.
+    /// Whether a rule may apply to these members, all of which the tool declares. Rules that convert names to the
+    /// server's style do not: declared names are in it.
     pub(crate) fn may_touch(&self, tool: &Tool, members: &[Member<'_>]) -> bool {
         !self.by_pattern.is_empty()
             || self.by_name.contains_key(tool.name())
             || self.everywhere.iter().any(|index| self.rules[*index].may_touch(members))
     }
 
-    /// Whether a rule is for this tool otherwise than for every one.
+    /// Whether a rule applies to this tool by more than `*`.
     fn names(&self, rule: usize, tool: &Tool) -> bool {
         let scopes = &self.rules[rule].tools;
         scopes.iter().any(|scope| *scope != Scope::Every && scope.matches(tool))

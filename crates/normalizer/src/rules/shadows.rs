@@ -1,4 +1,4 @@
-//! Rules that can never fire, because an earlier one always leaves them nothing to do.
+//! Rules that can never fire, because an earlier one always takes precedence.
 
 use std::collections::HashMap;
 
@@ -9,14 +9,13 @@ use super::{Action, Rule};
 pub(super) struct Shadow {
     /// The rule.
     pub rule: usize,
-    /// The rule before it that takes what it is about.
+    /// The earlier rule that takes precedence.
     pub earlier: usize,
-    /// What that is.
+    /// What both apply to.
     pub what: String,
 }
 
-/// The rules of a file that can never fire. Rules that are switched off throw no shadow and stand in
-/// none.
+/// The rules of a file that can never fire. Disabled rules neither shadow others nor are shadowed.
 pub(super) fn shadows(rules: &[Rule]) -> Vec<Shadow> {
     let mut takers: HashMap<String, ScopeIndex<'_>> = HashMap::new();
     let mut found = Vec::new();
@@ -32,7 +31,7 @@ pub(super) fn shadows(rules: &[Rule]) -> Vec<Shadow> {
     found
 }
 
-/// What no later rule of its kind finds after the rule has fired.
+/// What no later rule of the same kind can match after the rule has fired.
 fn taken(action: &Action) -> Option<String> {
     match action {
         Action::ParamAlias { from: name, .. } | Action::ParamDrop { name } => Some(name.clone()),

@@ -1,19 +1,19 @@
-//! `value_map`: values that the tool knows by other words.
+//! `value_map`: values for which the tool has other words.
 //!
 //! `{"type": "value_map", "from": "priority", "value": {"urgent": "high"}}` replaces the value
-//! `"urgent"` of `priority` by `"high"`; other values are left alone.
+//! `"urgent"` of `priority` by `"high"`; other values stay unchanged.
 
 use toolwright_jsonrpc::raw::{Kind, parse};
 use toolwright_model::Code;
 
-use super::{Applied, Site};
-use crate::repair::{Path, preview};
+use super::{AppliedRule, Site};
+use crate::repair::{ValuePath, preview};
 
 pub(super) fn apply<'a>(
     site: &Site<'_, '_, 'a>,
     name: &str,
     pairs: &[(String, String)],
-) -> Option<Applied<'a>> {
+) -> Option<AppliedRule<'a>> {
     let index = site.position(name)?;
     let value = site.members[index].value;
     let sent = match value.kind {
@@ -29,7 +29,7 @@ pub(super) fn apply<'a>(
     if site.needs_agreement() && !site.agrees_to_value(name, &value, &node) {
         return None;
     }
-    let path = Path::Root.key(name).to_string();
+    let path = ValuePath::Root.key(name).to_string();
     let change = site.change(
         Code::EnumForm,
         path,
@@ -37,5 +37,5 @@ pub(super) fn apply<'a>(
         Some(preview(&node)),
         "mapped as the rule says",
     );
-    Some(Applied { members: site.with_value(index, node), changes: vec![change] })
+    Some(AppliedRule { members: site.with_value(index, node), changes: vec![change] })
 }

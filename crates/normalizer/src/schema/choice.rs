@@ -1,7 +1,7 @@
-//! Which branches of a union can be meant: the value of one member often says so.
+//! The discriminator of a union: the value of one member often selects the branches.
 //!
 //! `{"oneOf": [{"properties": {"kind": {"const": "a"}, …}}, …]}`: a value whose `kind` is `"a"` is
-//! judged against, and mended for, the branches of that kind alone.
+//! validated and repaired by the branches of that kind only.
 
 use std::collections::{HashMap, HashSet};
 
@@ -9,49 +9,49 @@ use smallvec::SmallVec;
 use toolwright_base::{closest_by, keystrokes_apart, letters_apart};
 use toolwright_jsonrpc::raw::Node;
 
-use super::{Ids, Literal, Options, Schema, SchemaId, SchemaNode, Types};
+use super::{EnumOptions, Literal, Schema, SchemaId, SchemaIds, SchemaNode, Types};
 use crate::names::fold_value;
 
-/// How many schemas are looked at to find what a branch declares.
+/// Maximum number of schemas that are searched for the members of a branch.
 const MAX_PARTS: usize = 16;
 
-/// How many kinds are named for one that there is not.
+/// Maximum number of kinds that are listed for an unknown one.
 const NEAREST: usize = 12;
 /// Longer kinds are not compared.
 const COMPARED_BYTES: usize = 64;
 
-/// The member that tells the branches of a union apart, and which branches take which text.
+/// The member that distinguishes the branches of a union, and the branches for each of its values.
 #[derive(Debug)]
-pub(crate) struct Choice {
+pub(crate) struct UnionChoice {
     key: Box<str>,
     branches: HashMap<Box<str>, Vec<SchemaId>>,
     folded: HashMap<Box<str>, Vec<SchemaId>>,
 }
 
-/// A value that says what kind it is, where a union has no such kind.
+/// A value with a kind that a union does not have.
 pub(crate) struct UnknownKind<'c, 'v> {
     pub key: &'c str,
     pub sent: Node<'v>,
-    /// Some of the kinds there are, the most alike first.
+    /// Some of the existing kinds, the closest match first.
     pub nearest: Vec<&'c str>,
-    /// How many kinds there are.
+    /// Number of kinds.
     pub count: usize,
 }
 
-impl Choice {
-    /// The member that every branch that takes objects gives a list of texts.
-    pub fn of(nodes: &[SchemaNode], union: &[SchemaId]) -> Option<Choice> {
+impl UnionChoice {
+    /// Finds a member for which every branch that accepts objects lists its values.
+    pub fn of(nodes: &[SchemaNode], union: &[SchemaId]) -> Option<UnionChoice> {
         let branches = union.iter().map(|id| (*id, parts(nodes, *id)));
         let objects: Vec<(SchemaId, Parts<'_>)> =
             branches.filter(|(_, parts)| takes_objects(parts)).collect();
         let [(_, first), _, ..] = &objects[..] else { return None };
         let keys = first.iter().flat_map(|node| node.object.properties.iter());
         keys.filter(|(_, id)| texts(nodes, *id).is_some())
-            .find_map(|(key, _)| Choice::by(nodes, &objects, key))
+            .find_map(|(key, _)| UnionChoice::by(nodes, &objects, key))
     }
 
-    fn by(nodes: &[SchemaNode], objects: &[(SchemaId, Parts<'_>)], key: &str) -> Option<Choice> {
-        let mut choice = Choice { key: key.into(), branches: HashMap::new(), folded: HashMap::new() };
+    fn by(nodes: &[SchemaNode], objects: &[(SchemaId, Parts<'_>)], key: &str) -> Option<UnionChoice> {
+        let mut choice = UnionChoice { key: key.into(), branches: HashMap::new(), folded: HashMap::new() };
         for (id, parts) in objects {
             let member = parts.iter().find_map(|node| node.object.properties.get(key))?;
             for text in texts(nodes, member)? {
@@ -59,20 +59,20 @@ impl Choice {
                 choice.folded.entry(fold_value(text).into()).or_default().push(*id);
             }
         }
-        // One text for all tells nothing apart.
+        // A single value for all branches distinguishes nothing.
         (choice.branches.len() > 1).then_some(choice)
     }
 
-    /// The branches that can accept the value; `None` when it does not say.
+    /// The branches that can accept the value; `None` if the value lacks the member.
     pub fn accepting(&self, value: &Node<'_>) -> Option<&[SchemaId]> {
         let sent = value.get(&self.key)?;
         Some(sent.as_text().and_then(|text| self.branches.get(&*text)).map_or(&[], Vec::as_slice))
     }
 
-    /// The member that tells the branches apart, when its text is that of no branch.
+    /// The unknown kind of the value, if no branch has it.
     fn unknown<'v>(&self, value: &Node<'v>) -> Option<UnknownKind<'_, 'v>> {
         let sent = value.get(&self.key)?;
-        let text = sent.as_text().filter(|_| self.meant(value).is_none())?;
+        let text = sent.as_text().filter(|_| self.candidates(value).is_none())?;
         let folded = fold_value(&text);
         let kinds = self.branches.keys().filter(|kind| kind.len().max(text.len()) <= COMPARED_BYTES);
         let kinds = closest_by(
@@ -86,8 +86,8 @@ impl Choice {
         Some(UnknownKind { key: &self.key, sent, nearest, count })
     }
 
-    /// The branches that the value may be meant for; `None` when it does not say.
-    pub fn meant(&self, value: &Node<'_>) -> Option<&[SchemaId]> {
+    /// The branches that the value may be intended for; `None` if it cannot be determined.
+    pub fn candidates(&self, value: &Node<'_>) -> Option<&[SchemaId]> {
         let sent = value.get(&self.key)?.as_text()?;
         let found = self.branches.get(&*sent).or_else(|| self.folded.get(&*fold_value(&sent)))?;
         Some(found)
@@ -98,7 +98,7 @@ impl Choice {
 type Parts<'n> = SmallVec<[&'n SchemaNode; 2]>;
 
 fn parts(nodes: &[SchemaNode], id: SchemaId) -> Parts<'_> {
-    let mut ids = Ids::from_slice(&[id]);
+    let mut ids = SchemaIds::from_slice(&[id]);
     let mut at = 0;
     while let Some(id) = ids.get(at).copied() {
         let node = &nodes[id.0 as usize];
@@ -116,7 +116,7 @@ fn takes_objects(parts: &Parts<'_>) -> bool {
     parts.iter().all(|node| !node.never && node.types.overlaps(Types::OBJECT))
 }
 
-/// The texts that a schema allows, when it allows nothing else.
+/// The texts that a schema allows, if it allows nothing else.
 fn texts(nodes: &[SchemaNode], id: SchemaId) -> Option<Vec<&str>> {
     parts(nodes, id).iter().find_map(|node| match (&node.constant, &node.options) {
         (Some(constant), _) => Some(vec![constant.as_text()?]),
@@ -126,7 +126,7 @@ fn texts(nodes: &[SchemaNode], id: SchemaId) -> Option<Vec<&str>> {
 }
 
 impl Schema {
-    /// The member that tells the branches of a union of these schemas apart, when it is that of none.
+    /// The unknown kind of the value, if a union of these schemas does not have it.
     pub(crate) fn unknown_kind<'v>(&self, ids: &[SchemaId], value: &Node<'v>) -> Option<UnknownKind<'_, 'v>> {
         ids.iter().flat_map(|id| parts(&self.nodes, *id)).find_map(|node| {
             let choices = node.any_choice.iter().chain(&node.one_choice);
@@ -136,11 +136,11 @@ impl Schema {
 }
 
 impl SchemaNode {
-    /// The branches of `anyOf` and of `oneOf` that the value may be meant for.
-    pub fn meant(&self, value: &Node<'_>) -> [&[SchemaId]; 2] {
+    /// The branches of `anyOf` and of `oneOf` that the value may be intended for.
+    pub fn candidates(&self, value: &Node<'_>) -> [&[SchemaId]; 2] {
         [
-            self.any_choice.as_ref().and_then(|choice| choice.meant(value)).unwrap_or(&self.any_of),
-            self.one_choice.as_ref().and_then(|choice| choice.meant(value)).unwrap_or(&self.one_of),
+            self.any_choice.as_ref().and_then(|choice| choice.candidates(value)).unwrap_or(&self.any_of),
+            self.one_choice.as_ref().and_then(|choice| choice.candidates(value)).unwrap_or(&self.one_of),
         ]
     }
 
@@ -152,7 +152,7 @@ impl SchemaNode {
         ]
     }
 
-    /// `{"anyOf": [{"const": "a"}, {"const": "b"}]}` is an enum with a description for each value.
+    /// Converts `{"anyOf": [{"const": "a"}, {"const": "b"}]}` to an enum: it is one with a description for each value.
     pub fn read_union_of_texts(&mut self, nodes: &[SchemaNode]) {
         let text = |id: &SchemaId| {
             let node = &nodes[id.0 as usize];
@@ -169,7 +169,7 @@ impl SchemaNode {
             let distinct: HashSet<Option<&str>> = texts.iter().map(Literal::as_text).collect();
             if distinct.len() == texts.len() {
                 union.clear();
-                self.options = Some(Box::new(Options::new(texts)));
+                self.options = Some(Box::new(EnumOptions::new(texts)));
             }
         }
     }

@@ -1,28 +1,29 @@
-//! From schema text to the arena of nodes.
+//! Compiler from schema text to the arena of nodes.
 
 use std::collections::{HashMap, HashSet};
 
 use bumpalo::Bump;
 use toolwright_jsonrpc::raw::{self, Kind, Member, Node};
 
-use super::draft::Draft;
+use super::draft::SchemaDraft;
 use super::dynamic;
 use super::error::SchemaError;
 use super::forms::{count, is_assertion, misfit, number, shown, strings};
-use super::pattern::Patterns;
+use super::pattern::SchemaPatterns;
 use super::pointer::follow;
 use super::{
-    Choice, Condition, Has, Literal, MAX_NAME_BYTES, Options, Pattern, Schema, SchemaId, SchemaNode, Types,
+    Condition, EnumOptions, KeywordGroups, Literal, MAX_NAME_BYTES, Schema, SchemaId, SchemaNode,
+    SchemaPattern, Types, UnionChoice,
 };
-use crate::names::Name;
+use crate::names::SplitName;
 
-/// The largest schema text that is compiled.
+/// Maximum length of a schema text.
 pub const MAX_SCHEMA_BYTES: usize = 1 << 20;
-/// The most schemas one tool may hold.
+/// Maximum number of schemas in one tool.
 pub const MAX_SUBSCHEMAS: usize = 10_000;
 
 impl Schema {
-    /// Compiles a schema. References into the schema are resolved, others are left unjudged.
+    /// Compiles a schema. Resolves references into the schema; others are not validated.
     pub fn compile(text: &str) -> Result<Schema, SchemaError> {
         if text.len() > MAX_SCHEMA_BYTES {
             return Err(SchemaError::TooLong { bytes: text.len() });
@@ -33,7 +34,7 @@ impl Schema {
             return Err(SchemaError::NotASchema { found: root.type_name() });
         }
         let uri = root.get("$schema").and_then(|uri| uri.as_text());
-        let draft = uri.map_or(Draft::Year2020, |uri| Draft::named(&uri));
+        let draft = uri.map_or(SchemaDraft::Year2020, |uri| SchemaDraft::named(&uri));
         if dynamic::is_undecided(&root, draft) {
             let notes = vec![dynamic::NOTE.to_owned()];
             return Ok(Schema {
@@ -49,7 +50,7 @@ impl Schema {
             anchors: HashMap::new(),
             known: HashMap::new(),
             nodes: Vec::new(),
-            patterns: Patterns::default(),
+            patterns: SchemaPatterns::default(),
             notes: Vec::new(),
         };
         compiler.find_anchors(&root);
@@ -64,14 +65,14 @@ impl Schema {
 }
 
 struct Compiler<'a> {
-    draft: Draft,
+    draft: SchemaDraft,
     root: Node<'a>,
-    /// `$id`, `$anchor` and their older forms, by the text a reference would use.
+    /// `$id`, `$anchor` and their older forms, by the text of a reference to them.
     anchors: HashMap<String, Node<'a>>,
-    /// Schemas already given a place, by where their text starts.
+    /// Schemas that already have an index, by the address of their text.
     known: HashMap<usize, SchemaId>,
     nodes: Vec<SchemaNode>,
-    patterns: Patterns,
+    patterns: SchemaPatterns,
     notes: Vec<String>,
 }
 
@@ -100,7 +101,7 @@ impl<'a> Compiler<'a> {
         }
     }
 
-    /// Compiles a schema once. `base` is the schema that local references start from.
+    /// Compiles a schema once. `base` is the schema that local references are relative to.
     fn schema(&mut self, node: Node<'a>, base: Node<'a>) -> Result<SchemaId, SchemaError> {
         let place = node.source().map_or(0, |source| source.as_ptr() as usize);
         if let Some(id) = self.known.get(&place) {
@@ -124,7 +125,7 @@ impl<'a> Compiler<'a> {
             Kind::Bool(true) => SchemaNode::default(),
             _ => {
                 let found = shown(&node);
-                self.notes.push(format!("{found} stands where a schema is expected and is not judged"));
+                self.notes.push(format!("{found} is not a schema, so it is not validated"));
                 SchemaNode::default()
             }
         };
@@ -141,11 +142,11 @@ impl<'a> Compiler<'a> {
         if let Some(target) = reference.and_then(|member| member.value.as_text()) {
             out.reference = self.reference(&target, base)?;
             out.has.combinators = true;
-            // Before 2019-09 a reference stood alone; a description beside it is still read.
-            if self.draft <= Draft::Seven {
-                for beside in members.iter().filter(|member| is_assertion(member.key)) {
-                    let key = beside.key;
-                    self.notes.push(format!("\"{key}\" beside a \"$ref\" is not judged in this draft"));
+            // Before 2019-09 the siblings of a reference were ignored; a description is still used.
+            if self.draft <= SchemaDraft::Seven {
+                for sibling in members.iter().filter(|member| is_assertion(member.key)) {
+                    let key = sibling.key;
+                    self.notes.push(format!("\"{key}\" next to a \"$ref\" is not validated in this draft"));
                 }
                 return Ok(out);
             }
@@ -155,14 +156,14 @@ impl<'a> Compiler<'a> {
         }
         let value_of =
             |name: &str| members.iter().find(|member| member.key == name).map(|member| member.value);
-        // The older spelling of tuples: what follows the listed items.
+        // The older spelling of tuples: the items after the listed ones.
         if self.draft.knows("additionalItems")
             && value_of("items").is_some_and(|items| items.as_array().is_some())
             && let Some(rest) = value_of("additionalItems")
         {
             out.array.items = Some(self.schema(rest, base)?);
         }
-        // Draft 4 has booleans that sharpen the plain bounds.
+        // Draft 4 has booleans that make the bounds exclusive.
         let is_true = |name: &str| value_of(name).is_some_and(|value| matches!(value.kind, Kind::Bool(true)));
         if is_true("exclusiveMinimum") {
             out.number.above = out.number.minimum.take();
@@ -189,19 +190,20 @@ impl<'a> Compiler<'a> {
         let values =
             out.constant.iter().map(Literal::types).chain(out.options.iter().map(|options| options.types()));
         out.types = values.fold(out.types, Types::intersection);
-        out.has = Has::of(&out);
+        out.has = KeywordGroups::of(&out);
         Ok(out)
     }
 
-    /// Keywords whose value cannot be read, or that the schema's draft does not have.
+    /// Notes keywords with an invalid value, and those that the schema's draft does not have.
     fn note_what_is_not_read(&mut self, members: &'a [Member<'a>]) {
         for member in members {
             let key = member.key;
             if !self.draft.knows(key) {
-                self.notes.push(format!("\"{key}\" is no keyword of the schema's draft and is not judged"));
+                self.notes
+                    .push(format!("\"{key}\" is not a keyword of the schema's draft and is not validated"));
             } else if let Some(expected) = misfit(key, &member.value) {
                 let found = shown(&member.value);
-                self.notes.push(format!("\"{key}\" is {found} where {expected} is expected: not judged"));
+                self.notes.push(format!("\"{key}\" is {found} where {expected} is expected: not validated"));
             }
         }
     }
@@ -218,7 +220,7 @@ impl<'a> Compiler<'a> {
             "const" => out.constant = Some(Literal::of(&value)),
             "enum" => {
                 let list =
-                    |items: &[Node<'a>]| Box::new(Options::new(items.iter().map(Literal::of).collect()));
+                    |items: &[Node<'a>]| Box::new(EnumOptions::new(items.iter().map(Literal::of).collect()));
                 out.options = value.as_array().map(list);
             }
             "description" | "title" => {
@@ -328,8 +330,10 @@ impl<'a> Compiler<'a> {
             None => named(value),
         };
         found.unwrap_or_else(|| {
-            self.notes
-                .push(format!("the type {} is none of JSON Schema's and is not judged", value.to_json()));
+            self.notes.push(format!(
+                "the type {} is not a type of JSON Schema and is not validated",
+                value.to_json()
+            ));
             Types::ALL
         })
     }
@@ -338,11 +342,11 @@ impl<'a> Compiler<'a> {
         value.as_array().unwrap_or_default().iter().map(|item| self.schema(*item, base)).collect()
     }
 
-    fn pattern(&mut self, source: &str) -> Pattern {
+    fn pattern(&mut self, source: &str) -> SchemaPattern {
         let (pattern, is_new) = self.patterns.add(source);
-        if let Some(reason) = pattern.unjudged().filter(|_| is_new) {
+        if let Some(reason) = pattern.unsupported().filter(|_| is_new) {
             self.notes.push(format!(
-                "the pattern {} {} and is not judged",
+                "the pattern {} {} and is not validated",
                 raw::quote(source),
                 reason.describe()
             ));
@@ -364,13 +368,13 @@ impl<'a> Compiler<'a> {
             anchor => self.anchors.get(&format!("#{anchor}")).copied(),
         });
         match found {
-            // Inside another resource, local references start there.
+            // Inside another resource, local references are relative to it.
             Some(node) => self.schema(node, start.filter(|_| !document.is_empty()).unwrap_or(base)).map(Some),
             None => {
                 let reason = if start.is_some() {
-                    "points to nothing in this schema; what it stands for is not judged"
+                    "points to nothing in this schema; its target is not validated"
                 } else {
-                    "points to another document, which is not fetched; what it stands for is not judged"
+                    "points to another document, which is not fetched; its target is not validated"
                 };
                 self.notes.push(format!("the reference {} {reason}", raw::quote(target)));
                 Ok(None)
@@ -381,14 +385,14 @@ impl<'a> Compiler<'a> {
 
 fn tell_branches_apart(nodes: &mut [SchemaNode]) {
     for index in 0..nodes.len() {
-        nodes[index].any_choice = Choice::of(nodes, &nodes[index].any_of).map(Box::new);
-        nodes[index].one_choice = Choice::of(nodes, &nodes[index].one_of).map(Box::new);
+        nodes[index].any_choice = UnionChoice::of(nodes, &nodes[index].any_of).map(Box::new);
+        nodes[index].one_choice = UnionChoice::of(nodes, &nodes[index].one_of).map(Box::new);
     }
 }
 
-fn names(nodes: &[SchemaNode]) -> HashMap<Box<str>, Name> {
+fn names(nodes: &[SchemaNode]) -> HashMap<Box<str>, SplitName> {
     let declared = nodes.iter().flat_map(|node| node.object.properties.iter().map(|(name, _)| name));
     let required = nodes.iter().flat_map(|node| node.object.required.iter().map(|name| &**name));
     let names = declared.chain(required).filter(|name| name.len() <= MAX_NAME_BYTES);
-    names.map(|name| (name.into(), Name::new(name))).collect()
+    names.map(|name| (name.into(), SplitName::new(name))).collect()
 }

@@ -1,8 +1,8 @@
-//! The drafts of JSON Schema and which keywords each knows.
+//! The drafts of JSON Schema and their keywords.
 
-/// The drafts, oldest first: each knows some keywords that the earlier ones do not.
+/// The drafts, oldest first: each has some keywords that the earlier ones do not have.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Draft {
+pub(super) enum SchemaDraft {
     Four,
     Six,
     Seven,
@@ -10,34 +10,34 @@ pub(super) enum Draft {
     Year2020,
 }
 
-impl Draft {
-    /// The draft that `$schema` names; 2020-12 when it names none that we know.
-    pub fn named(uri: &str) -> Draft {
+impl SchemaDraft {
+    /// The draft that `$schema` names; 2020-12 if it names no known one.
+    pub fn named(uri: &str) -> SchemaDraft {
         let drafts = [
-            ("draft-03", Draft::Four),
-            ("draft-04", Draft::Four),
-            ("draft-06", Draft::Six),
-            ("draft-07", Draft::Seven),
-            ("2019-09", Draft::Year2019),
+            ("draft-03", SchemaDraft::Four),
+            ("draft-04", SchemaDraft::Four),
+            ("draft-06", SchemaDraft::Six),
+            ("draft-07", SchemaDraft::Seven),
+            ("2019-09", SchemaDraft::Year2019),
         ];
-        drafts.iter().find(|(name, _)| uri.contains(name)).map_or(Draft::Year2020, |(_, draft)| *draft)
+        drafts.iter().find(|(name, _)| uri.contains(name)).map_or(SchemaDraft::Year2020, |(_, draft)| *draft)
     }
 
-    /// Whether a schema of this draft knows the keyword.
+    /// Whether this draft has the keyword.
     pub fn knows(self, keyword: &str) -> bool {
         match keyword {
-            "const" | "contains" | "propertyNames" => self >= Draft::Six,
-            "if" | "then" | "else" => self >= Draft::Seven,
+            "const" | "contains" | "propertyNames" => self >= SchemaDraft::Six,
+            "if" | "then" | "else" => self >= SchemaDraft::Seven,
             "minContains"
             | "maxContains"
             | "dependentRequired"
             | "dependentSchemas"
             | "unevaluatedProperties"
-            | "unevaluatedItems" => self >= Draft::Year2019,
-            "prefixItems" | "$dynamicRef" => self >= Draft::Year2020,
-            "dependencies" => self <= Draft::Seven,
-            "additionalItems" => self <= Draft::Year2019,
-            "$recursiveRef" => self == Draft::Year2019,
+            | "unevaluatedItems" => self >= SchemaDraft::Year2019,
+            "prefixItems" | "$dynamicRef" => self >= SchemaDraft::Year2020,
+            "dependencies" => self <= SchemaDraft::Seven,
+            "additionalItems" => self <= SchemaDraft::Year2019,
+            "$recursiveRef" => self == SchemaDraft::Year2019,
             _ => true,
         }
     }

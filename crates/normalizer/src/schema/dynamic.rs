@@ -1,22 +1,22 @@
-//! References whose target depends on how validation reached them: `$dynamicRef` and `$recursiveRef` over several
+//! References whose target depends on the path of the validation: `$dynamicRef` and `$recursiveRef` over several
 //! schema resources.
 //!
-//! Where a schema has one candidate for such a reference, it is resolved like `$ref`. With several, the target is chosen
-//! by the path of the validation (JSON Schema 2020-12 core, 8.2.3.2; 2019-09 core, 8.2.4.2), which the validator does
-//! not follow. A wrong choice would change valid calls, so the whole schema is left unjudged.
+//! If a schema has one candidate for such a reference, it is resolved like `$ref`. With several, the target depends on
+//! the path of the validation (JSON Schema 2020-12 core, 8.2.3.2; 2019-09 core, 8.2.4.2), which the validator does
+//! not track. A wrong choice would change valid calls, so the whole schema is not validated.
 
 use std::collections::HashMap;
 
 use toolwright_jsonrpc::raw::{Kind, Node};
 
-use super::draft::Draft;
+use super::draft::SchemaDraft;
 
-/// What is noted of such a schema.
-pub(super) const NOTE: &str = "a \"$dynamicRef\" or \"$recursiveRef\" has several possible targets in this schema; the schema is not judged";
+/// The note for such a schema.
+pub(super) const NOTE: &str = "a \"$dynamicRef\" or \"$recursiveRef\" has several possible targets in this schema; the schema is not validated";
 
 /// Whether a dynamic reference of this schema has more than one possible target.
-pub(super) fn is_undecided(root: &Node<'_>, draft: Draft) -> bool {
-    if draft < Draft::Year2019 {
+pub(super) fn is_undecided(root: &Node<'_>, draft: SchemaDraft) -> bool {
+    if draft < SchemaDraft::Year2019 {
         return false;
     }
     let mut found = References::default();
@@ -32,9 +32,9 @@ struct References {
     has_dynamic: bool,
     has_recursive: bool,
     has_recursive_anchor: bool,
-    /// Schemas with an `$id` of their own.
+    /// Number of schemas with an `$id` of their own.
     resources: usize,
-    /// How often each anchor is declared.
+    /// Number of declarations of each anchor.
     anchors: HashMap<String, usize>,
 }
 

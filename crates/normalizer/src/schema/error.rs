@@ -1,4 +1,4 @@
-//! Why a schema cannot be used, in words with what to write instead.
+//! Errors of schemas that cannot be used, with a fix.
 
 use toolwright_jsonrpc::raw;
 
@@ -35,12 +35,12 @@ impl SchemaError {
             SchemaError::TooLong { bytes } => {
                 format!("has {bytes} bytes; at most {MAX_SCHEMA_BYTES} are compiled")
             }
-            SchemaError::TooMany => format!("holds more than {MAX_SUBSCHEMAS} schemas"),
+            SchemaError::TooMany => format!("contains more than {MAX_SUBSCHEMAS} schemas"),
         }
     }
 }
 
-/// What to write for a tool that has no schema.
+/// The fix for a tool without a schema.
 const NO_SCHEMA: &str = "write {} where anything is allowed";
 
 fn with_article(word: &str) -> String {

@@ -1,11 +1,11 @@
-//! Which form the value of a keyword has: what cannot be read is told instead of ignored.
+//! Forms of keyword values: a value that is invalid is reported instead of ignored.
 
 use toolwright_jsonrpc::raw::{Kind, Node, Number};
 
-/// Longer values are told by their type.
+/// Longer values are reported by their type.
 const SHOWN_BYTES: usize = 40;
 
-/// What is expected where the value of a keyword cannot be read; `None` where it can.
+/// The expected form, if the value of a keyword is invalid.
 pub(super) fn misfit(keyword: &str, value: &Node<'_>) -> Option<&'static str> {
     let is_members = |fits: fn(&Node<'_>) -> bool| {
         value.as_object().is_some_and(|members| members.iter().all(|member| fits(&member.value)))
@@ -28,7 +28,7 @@ pub(super) fn misfit(keyword: &str, value: &Node<'_>) -> Option<&'static str> {
         "minProperties" | "maxProperties" | "minItems" | "maxItems" | "minLength" | "maxLength"
         | "minContains" | "maxContains" => ("a whole number of at least 0", count(value).is_some()),
         "minimum" | "maximum" => ("a number", number(value).is_some()),
-        // Draft 4 has booleans beside the plain bounds.
+        // Draft 4 has booleans next to the plain bounds.
         "exclusiveMinimum" | "exclusiveMaximum" => {
             ("a number", matches!(value.kind, Kind::Bool(_)) || number(value).is_some())
         }
@@ -43,7 +43,7 @@ pub(super) fn misfit(keyword: &str, value: &Node<'_>) -> Option<&'static str> {
     (!fits).then_some(expected)
 }
 
-/// Whether a keyword says what a value must be.
+/// Whether a keyword restricts values.
 pub(super) fn is_assertion(keyword: &str) -> bool {
     const WITHOUT_A_FORM: &[&str] = &[
         "type",
@@ -61,7 +61,7 @@ pub(super) fn is_assertion(keyword: &str) -> bool {
         && (WITHOUT_A_FORM.contains(&keyword) || misfit(keyword, &Node::built(Kind::Null)).is_some())
 }
 
-/// A value as it is told: itself when it is short, its type otherwise.
+/// A value for a note: itself if it is short, its type otherwise.
 pub(super) fn shown(value: &Node<'_>) -> String {
     let json = value.to_json();
     if json.len() <= SHOWN_BYTES { json } else { value.a_type_name().to_owned() }
@@ -77,14 +77,14 @@ pub(super) fn strings(value: &Node<'_>) -> Vec<Box<str>> {
     items.iter().filter_map(|item| item.as_text()).map(|text| text.into()).collect()
 }
 
-/// A whole number that is not below zero, however it is written.
+/// A non-negative integer, in any notation.
 pub(super) fn count(value: &Node<'_>) -> Option<u64> {
     let Kind::Number(text) = value.kind else { return None };
     let whole = |float: &f64| *float >= 0.0 && float.fract() == 0.0;
     text.parse().ok().or_else(|| text.parse::<f64>().ok().filter(whole).map(|float| float as u64))
 }
 
-/// A number, unless its exponent is absurd.
+/// A number, unless its exponent does not fit.
 pub(super) fn number(value: &Node<'_>) -> Option<Number> {
     match value.kind {
         Kind::Number(text) => Number::parse(text),

@@ -1,27 +1,27 @@
-//! What a value has to satisfy: a conjunction of schemas, with one branch chosen of every union.
+//! The constraints of a value: a conjunction of schemas, with one branch selected from every union.
 
 use std::collections::HashSet;
 
 use smallvec::SmallVec;
 use toolwright_jsonrpc::raw::Node;
 
-use crate::names::Name;
+use crate::names::SplitName;
 
-use super::{Judge, Literal, Options, Schema, SchemaId, SchemaNode, Types};
+use super::{EnumOptions, Literal, Schema, SchemaId, SchemaNode, Types, Validator};
 
-/// How many combinations of union branches are tried for one value.
+/// Maximum number of combinations of union branches that are tried for one value.
 const MAX_ALTERNATIVES: usize = 64;
 
-/// The schemas of one place: seldom more than a few, so they need no allocation.
-pub(crate) type Ids = SmallVec<[SchemaId; 4]>;
+/// The schemas of one position: seldom more than a few, so they need no allocation.
+pub(crate) type SchemaIds = SmallVec<[SchemaId; 4]>;
 
-/// A set of schemas that all apply; their own keywords count, their unions are decided.
+/// A set of schemas that all apply; one branch of each of their unions is selected.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Goal {
-    ids: Ids,
+    ids: SchemaIds,
 }
 
-/// What an object's schema says about a key.
+/// The state of a key in an object's schema.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum KeyState {
     /// Named in `properties` or matched by `patternProperties`.
@@ -34,25 +34,29 @@ pub(crate) enum KeyState {
 
 impl Goal {
     /// Every combination of branches that could apply to the value, up to a limit.
-    pub fn alternatives(judge: &Judge<'_>, ids: &[SchemaId], value: &Node<'_>) -> Vec<Goal> {
-        let mut goals = Goal::some_alternatives(judge, ids, value);
+    pub fn alternatives(validator: &Validator<'_>, ids: &[SchemaId], value: &Node<'_>) -> Vec<Goal> {
+        let mut goals = Goal::some_alternatives(validator, ids, value);
         goals.truncate(MAX_ALTERNATIVES);
         goals
     }
 
-    /// Every combination of branches that could apply to the value; `None` when there are too many.
-    pub fn all_alternatives(judge: &Judge<'_>, ids: &[SchemaId], value: &Node<'_>) -> Option<Vec<Goal>> {
-        Some(Goal::some_alternatives(judge, ids, value)).filter(|goals| goals.len() <= MAX_ALTERNATIVES)
+    /// Every combination of branches that could apply to the value; `None` if there are too many.
+    pub fn all_alternatives(
+        validator: &Validator<'_>,
+        ids: &[SchemaId],
+        value: &Node<'_>,
+    ) -> Option<Vec<Goal>> {
+        Some(Goal::some_alternatives(validator, ids, value)).filter(|goals| goals.len() <= MAX_ALTERNATIVES)
     }
 
-    /// One combination more than the limit, if there are so many.
-    fn some_alternatives(judge: &Judge<'_>, ids: &[SchemaId], value: &Node<'_>) -> Vec<Goal> {
-        // Most schemas combine nothing, and then there is one goal.
-        let is_single = |id: &SchemaId| !judge.schema().node(*id).has.combinators;
+    /// All combinations, up to one more than the limit.
+    fn some_alternatives(validator: &Validator<'_>, ids: &[SchemaId], value: &Node<'_>) -> Vec<Goal> {
+        // Most schemas have no combinators, and then there is one goal.
+        let is_single = |id: &SchemaId| !validator.schema().node(*id).has.combinators;
         if ids.iter().all(is_single) {
             let mut goal = Goal::default();
             for id in ids {
-                if !goal.ids.contains(id) && judge.spend() {
+                if !goal.ids.contains(id) && validator.spend() {
                     goal.ids.push(*id);
                 }
             }
@@ -60,33 +64,34 @@ impl Goal {
         }
         let mut goals = vec![Goal::default()];
         for id in ids {
-            goals = each(goals, |goal| goal.with(judge, *id, value));
+            goals = each(goals, |goal| goal.with(validator, *id, value));
         }
         goals
     }
 
-    fn with(self, judge: &Judge<'_>, id: SchemaId, value: &Node<'_>) -> Vec<Goal> {
-        if self.ids.contains(&id) || !judge.spend() {
+    fn with(self, validator: &Validator<'_>, id: SchemaId, value: &Node<'_>) -> Vec<Goal> {
+        if self.ids.contains(&id) || !validator.spend() {
             return vec![self];
         }
-        let node = judge.schema().node(id);
+        let node = validator.schema().node(id);
         let mut goals = vec![self];
         goals[0].ids.push(id);
         let branch = node.condition.and_then(|condition| {
-            if judge.accepts(condition.test, value) { condition.then } else { condition.otherwise }
+            if validator.accepts(condition.test, value) { condition.then } else { condition.otherwise }
         });
         for applied in node.reference.iter().chain(&node.all_of).chain(branch.iter()) {
-            goals = each(goals, |goal| goal.with(judge, *applied, value));
+            goals = each(goals, |goal| goal.with(validator, *applied, value));
         }
-        for union in node.meant(value) {
+        for union in node.candidates(value) {
             if !union.is_empty() {
-                let meant = if union.len() > MAX_ALTERNATIVES {
-                    with_required(judge.schema(), union, value)
+                let candidates = if union.len() > MAX_ALTERNATIVES {
+                    with_required(validator.schema(), union, value)
                 } else {
                     union.to_vec()
                 };
-                goals =
-                    each(goals, |goal| each(meant.clone(), |branch| goal.clone().with(judge, branch, value)));
+                goals = each(goals, |goal| {
+                    each(candidates.clone(), |branch| goal.clone().with(validator, branch, value))
+                });
             }
         }
         goals
@@ -97,7 +102,7 @@ impl Goal {
         &self.ids
     }
 
-    /// The schemas as their keywords.
+    /// The nodes of the schemas.
     pub fn nodes<'s>(&self, schema: &'s Schema) -> impl Iterator<Item = &'s SchemaNode> {
         self.ids.iter().map(|id| schema.node(*id))
     }
@@ -107,7 +112,7 @@ impl Goal {
         self.nodes(schema).fold(Types::ALL, |types, node| types.intersection(node.types))
     }
 
-    /// The allowed values, when there is a list of them.
+    /// The allowed values, if they are listed.
     pub fn options<'s>(&self, schema: &'s Schema) -> Vec<&'s Literal> {
         self.nodes(schema)
             .flat_map(|node| {
@@ -116,7 +121,7 @@ impl Goal {
             .collect()
     }
 
-    /// How many values are allowed, when there is a list of them.
+    /// Number of allowed values, if they are listed.
     pub fn option_count(&self, schema: &Schema) -> usize {
         self.nodes(schema)
             .map(|node| {
@@ -126,7 +131,7 @@ impl Goal {
             .sum()
     }
 
-    /// The first of the allowed values.
+    /// The first `count` allowed values.
     pub fn first_options<'s>(&self, schema: &'s Schema, count: usize) -> Vec<&'s Literal> {
         let of = |node: &'s SchemaNode| {
             node.constant.iter().chain(node.options.iter().flat_map(|options| options.iter()))
@@ -147,16 +152,16 @@ impl Goal {
         self.nodes(schema).any(|node| node.has.values)
     }
 
-    /// The allowed texts that a test of one value and one of a list finds, each once.
+    /// The allowed texts that pass a test, each once; `find` is the test for a list.
     pub fn texts<'s, I: Iterator<Item = &'s str>>(
         &self,
         schema: &'s Schema,
-        is_meant: impl Fn(&str) -> bool,
-        find: impl Fn(&'s Options) -> I,
+        is_match: impl Fn(&str) -> bool,
+        find: impl Fn(&'s EnumOptions) -> I,
     ) -> Vec<&'s str> {
         let mut found: Vec<&'s str> = Vec::new();
         for node in self.nodes(schema) {
-            let constant = node.constant.iter().filter_map(Literal::as_text).filter(|text| is_meant(text));
+            let constant = node.constant.iter().filter_map(Literal::as_text).filter(|text| is_match(text));
             found.extend(constant);
             found.extend(node.options.iter().flat_map(|options| find(options)));
         }
@@ -170,24 +175,24 @@ impl Goal {
         distinct(self.nodes(schema).flat_map(|node| node.object.properties.iter().map(|(name, _)| name)))
     }
 
-    /// How many property names are declared, at most.
+    /// Number of declared property names, as an upper bound.
     pub fn property_count(&self, schema: &Schema) -> usize {
         self.nodes(schema).map(|node| node.object.properties.len()).sum()
     }
 
     /// The declared names, ready for comparison.
-    pub fn names<'s>(&self, schema: &'s Schema) -> Vec<&'s Name> {
+    pub fn names<'s>(&self, schema: &'s Schema) -> Vec<&'s SplitName> {
         self.property_names(schema).into_iter().filter_map(|name| schema.name(name)).collect()
     }
 
-    /// The names that must be there.
+    /// The required names.
     pub fn required<'s>(&self, schema: &'s Schema) -> Vec<&'s str> {
         distinct(self.nodes(schema).flat_map(|node| node.object.required.iter().map(|name| &**name)))
     }
 
-    /// What the schemas say about a key, and which schemas its value has to satisfy.
-    pub fn key(&self, schema: &Schema, key: &str) -> (KeyState, Ids) {
-        let mut ids = Ids::new();
+    /// The state of a key, and the schemas for its value.
+    pub fn key(&self, schema: &Schema, key: &str) -> (KeyState, SchemaIds) {
+        let mut ids = SchemaIds::new();
         let mut state = KeyState::Open;
         let mut forbidden = false;
         for node in self.nodes(schema) {
@@ -217,13 +222,13 @@ impl Goal {
         (if forbidden { KeyState::Forbidden } else { state }, ids)
     }
 
-    /// Whether members are taken that the schemas do not name.
+    /// Whether members are allowed that the schemas do not name.
     pub fn is_open(&self, schema: &Schema) -> bool {
         let never = |id: Option<SchemaId>| id.is_some_and(|id| schema.node(id).never);
         !self.nodes(schema).any(|node| never(node.object.additional) || never(node.object.unevaluated))
     }
 
-    /// Whether the schemas say what members are that they do not name.
+    /// Whether the schemas describe members that they do not name.
     pub fn describes_further_members(&self, schema: &Schema) -> bool {
         self.nodes(schema).any(|node| {
             let object = &node.object;
@@ -233,17 +238,17 @@ impl Goal {
         })
     }
 
-    /// How many names must be there, at most.
+    /// Number of required names, as an upper bound.
     pub fn required_count(&self, schema: &Schema) -> usize {
         self.nodes(schema).map(|node| node.object.required.len()).sum()
     }
 
-    /// How many patterns keys are matched with.
+    /// Number of patterns that keys are matched with.
     pub fn pattern_count(&self, schema: &Schema) -> usize {
         self.nodes(schema).map(|node| node.object.pattern_properties.len()).sum()
     }
 
-    /// The patterns that keys are matched with, as the schema has them.
+    /// The patterns that keys are matched with, as written in the schema.
     pub fn key_patterns<'s>(&self, schema: &'s Schema) -> Vec<&'s str> {
         let patterns = self.nodes(schema).flat_map(|node| node.object.pattern_properties.iter());
         distinct(patterns.map(|(pattern, _)| pattern.source()))
@@ -254,32 +259,32 @@ impl Goal {
         self.nodes(schema).any(|node| node.object.properties.get(key).is_some())
     }
 
-    /// The schemas of the item at that place.
-    pub fn item(&self, schema: &Schema, index: usize) -> Ids {
+    /// The schemas of the item at an index.
+    pub fn item(&self, schema: &Schema, index: usize) -> SchemaIds {
         self.nodes(schema)
             .filter_map(|node| node.array.prefix.get(index).copied().or(node.array.items))
             .collect()
     }
 
-    /// Everything the schemas say for people.
+    /// All descriptions of the schemas.
     pub fn description(&self, schema: &Schema) -> String {
         let texts: Vec<&str> =
             self.nodes(schema).map(|node| &*node.description).filter(|text| !text.is_empty()).collect();
         texts.join(" ")
     }
 
-    /// Whether a schema says that its strings hold JSON.
+    /// Whether a schema says that its strings contain JSON.
     pub fn holds_json(&self, schema: &Schema) -> bool {
         self.nodes(schema).any(|node| node.string.holds_json)
     }
 }
 
-/// What comes of each, up to one more than the limit.
+/// Expands each entry, up to one more than the limit.
 fn each<T>(from: Vec<T>, make: impl FnMut(T) -> Vec<Goal>) -> Vec<Goal> {
     from.into_iter().flat_map(make).take(MAX_ALTERNATIVES + 1).collect()
 }
 
-/// The branches whose required members the value has; all of them when there is none.
+/// The branches whose required members the value has; all of them if there is none.
 fn with_required(schema: &Schema, union: &[SchemaId], value: &Node<'_>) -> Vec<SchemaId> {
     let has_all = |id: &&SchemaId| {
         let node = schema.node(**id);
@@ -293,7 +298,7 @@ fn with_required(schema: &Schema, union: &[SchemaId], value: &Node<'_>) -> Vec<S
 
 /// Each name once, in order.
 pub(crate) fn distinct<'s>(names: impl Iterator<Item = &'s str>) -> Vec<&'s str> {
-    /// So many are compared each with each.
+    /// Up to this many are compared pairwise.
     const FEW: usize = 32;
     let mut found: Vec<&'s str> = Vec::new();
     let mut seen: HashSet<&'s str> = HashSet::new();

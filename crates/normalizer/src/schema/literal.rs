@@ -21,7 +21,7 @@ impl Literal {
         }
     }
 
-    /// Whether the value is this one.
+    /// Whether the value equals this one.
     pub fn equals(&self, value: &Node<'_>) -> bool {
         match (self, value.kind) {
             (Literal::Text(text), Kind::String(sent)) => sent.raw() == &**text || sent.decode() == **text,

@@ -1,36 +1,36 @@
-//! The values of an `enum`, found by value and by form without looking at each.
+//! The values of an `enum`, indexed by value and by form.
 
 use toolwright_jsonrpc::raw::{Kind, Node, Number};
 
 use super::{Literal, Types};
 use crate::names::fold_value;
 
-/// Shorter lists are looked through.
+/// Shorter lists are searched linearly.
 const FEW: usize = 8;
 
 /// The values that an `enum` allows, in their order.
 #[derive(Debug)]
-pub(crate) struct Options {
+pub(crate) struct EnumOptions {
     list: Box<[Literal]>,
     /// Only for long lists.
-    index: Option<Index>,
-    /// The texts without regard to case, sorted, each with its place in the list.
+    index: Option<OptionIndex>,
+    /// The texts in lower case, sorted, each with its index in the list.
     lower: Box<[(Box<str>, u32)]>,
-    /// The texts folded, sorted, each with its place in the list.
+    /// The folded texts, sorted, each with its index in the list.
     folded: Box<[(Box<str>, u32)]>,
 }
 
-/// A long list in an order in which values are found.
+/// A sorted index of a long list.
 #[derive(Debug)]
-struct Index {
+struct OptionIndex {
     texts: Box<[Box<str>]>,
     numbers: Box<[Number]>,
-    /// Everything else, by its place in the list.
+    /// All other values, by their index in the list.
     others: Box<[u32]>,
 }
 
-impl Options {
-    pub fn new(list: Box<[Literal]>) -> Options {
+impl EnumOptions {
+    pub fn new(list: Box<[Literal]>) -> EnumOptions {
         let forms = |form: fn(&str) -> String| {
             let texts = (0u32..).zip(&list).filter_map(|(at, option)| Some((option.as_text()?, at)));
             let mut forms: Vec<(Box<str>, u32)> = texts.map(|(text, at)| (form(text).into(), at)).collect();
@@ -38,8 +38,8 @@ impl Options {
             forms.into_boxed_slice()
         };
         let (lower, folded) = (forms(|text| text.to_lowercase()), forms(fold_value));
-        let index = (list.len() > FEW).then(|| Index::new(&list));
-        Options { list, index, lower, folded }
+        let index = (list.len() > FEW).then(|| OptionIndex::new(&list));
+        EnumOptions { list, index, lower, folded }
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &Literal> {
@@ -65,7 +65,7 @@ impl Options {
         }
     }
 
-    /// The texts that are this one in lower case.
+    /// The texts that equal this one in lower case.
     pub fn with_case(&self, lower: &str) -> impl Iterator<Item = &str> {
         self.with_form(&self.lower, lower)
     }
@@ -87,8 +87,8 @@ impl Options {
     }
 }
 
-impl Index {
-    fn new(list: &[Literal]) -> Index {
+impl OptionIndex {
+    fn new(list: &[Literal]) -> OptionIndex {
         let mut texts: Vec<Box<str>> =
             list.iter().filter_map(|option| option.as_text()).map(Box::from).collect();
         texts.sort_unstable();
@@ -96,24 +96,24 @@ impl Index {
         numbers.sort_unstable();
         let is_other = |option: &Literal| option.as_text().is_none() && option.as_number().is_none();
         let others = (0u32..).zip(list).filter(|(_, option)| is_other(option)).map(|(at, _)| at).collect();
-        Index { texts: texts.into(), numbers: numbers.into(), others }
+        OptionIndex { texts: texts.into(), numbers: numbers.into(), others }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{Literal, Node, Options};
+    use super::{EnumOptions, Literal, Node};
     use bumpalo::Bump;
     use toolwright_jsonrpc::raw::parse;
 
-    fn options(json: &str) -> Options {
+    fn options(json: &str) -> EnumOptions {
         let arena = Bump::new();
         let list = parse(json, &arena).unwrap().root;
-        Options::new(list.as_array().unwrap().iter().map(Literal::of).collect())
+        EnumOptions::new(list.as_array().unwrap().iter().map(Literal::of).collect())
     }
 
     #[test]
-    fn long_lists_hold_what_short_ones_do() {
+    fn long_enum_contains_like_short_one() {
         let short = options(r#"["b", 1, null, "a", {"x": 1}]"#);
         let long = options(r#"["b", 1, null, "a", {"x": 1}, "c", 2.0, true, "d", "e", [3]]"#);
         let arena = Bump::new();

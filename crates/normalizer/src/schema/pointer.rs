@@ -1,8 +1,8 @@
-//! Local references: JSON Pointers as they stand in URIs.
+//! Local references: JSON Pointers in URI form.
 
 use toolwright_jsonrpc::raw::{Kind, Node};
 
-/// Follows a JSON Pointer; percent escapes of URIs are read too.
+/// Follows a JSON Pointer, decoding percent escapes.
 pub(super) fn follow<'a>(start: Node<'a>, pointer: &str) -> Option<Node<'a>> {
     let mut node = start;
     for part in pointer.split('/').skip(1) {
@@ -16,7 +16,7 @@ pub(super) fn follow<'a>(start: Node<'a>, pointer: &str) -> Option<Node<'a>> {
     Some(node)
 }
 
-/// Decodes the percent escapes of a URI; what is none stays.
+/// Decodes the percent escapes of a URI; invalid ones stay unchanged.
 fn percent_decoded(text: &str) -> String {
     let bytes = text.as_bytes();
     let mut out = Vec::with_capacity(bytes.len());

@@ -2,7 +2,7 @@
 
 use toolwright_jsonrpc::raw::{Kind, Node, Number};
 
-/// A set of JSON Schema types; all of them when the schema names none.
+/// A set of JSON Schema types; all of them if the schema names none.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) struct Types(u8);
 
@@ -10,7 +10,7 @@ impl Types {
     pub const NULL: Types = Types(1);
     pub const BOOLEAN: Types = Types(2);
     pub const INTEGER: Types = Types(4);
-    /// Every number, integers among them.
+    /// Every number, including integers.
     pub const NUMBER: Types = Types(4 | 8);
     pub const STRING: Types = Types(16);
     pub const ARRAY: Types = Types(32);
@@ -28,7 +28,7 @@ impl Types {
         (Types::NULL, "null"),
     ];
 
-    /// The type of that name in JSON Schema.
+    /// The type with this name in JSON Schema.
     pub fn named(name: &str) -> Option<Types> {
         match name {
             "number" => Some(Types::NUMBER),
@@ -93,7 +93,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn whole_numbers_are_integers_however_they_are_written() {
+    fn integers_are_recognized_in_any_notation() {
         for (text, expected) in [("10", true), ("10.0", true), ("1e3", true), ("3.7", false)] {
             assert_eq!(Types::INTEGER.accept(&Node::built(Kind::Number(text))), expected, "{text}");
             assert!(Types::NUMBER.accept(&Node::built(Kind::Number(text))));

@@ -1,4 +1,4 @@
-//! The contents of a string: written as strict JSON, with every backslash accounted for.
+//! Contents of a string: written as strict JSON, with every backslash accounted for.
 
 use toolwright_jsonrpc::raw::is_string_contents;
 use toolwright_model::Code;
@@ -72,12 +72,12 @@ fn has_hex(text: &str) -> bool {
     text.as_bytes().get(..4).is_some_and(|hex| hex.iter().all(u8::is_ascii_hexdigit))
 }
 
-/// Which kinds of backslashes a string has.
+/// The kinds of backslashes in a string.
 #[derive(Default)]
 struct Escapes {
-    /// `\n`, `\t` and other escapes that would change the text if they were meant literally.
+    /// `\n`, `\t` and other escapes that would change the text if they were literal.
     valid: bool,
-    /// Backslashes that are no JSON escape.
+    /// Backslashes that are not JSON escapes.
     invalid: bool,
     /// `\\`.
     doubled: bool,
@@ -109,7 +109,7 @@ impl Escapes {
                 _ => found.invalid = true,
             }
         }
-        // Beside `\d`, `\1` is part of a pattern.
+        // Next to `\d`, `\1` is part of a pattern.
         if octal && content.contains("\\d") {
             found.invalid = true;
         } else if octal {
@@ -118,7 +118,7 @@ impl Escapes {
         found
     }
 
-    /// Both kinds in one string: only a path that starts with a drive is clear.
+    /// Whether both kinds are in one string: only a path that starts with a drive is unambiguous.
     fn is_ambiguous(&self, content: &str) -> bool {
         let drive = content.len() > 2
             && content.as_bytes()[0].is_ascii_alphabetic()

@@ -1,22 +1,22 @@
-//! Quotes inside a string that were not escaped: which of them can belong to its text.
+//! Unescaped quotes inside a string: which of them can belong to its text.
 //!
 //! # What it does
 //! An apostrophe in a word (`it's`, `the '90s`, `the dogs' bones`) belongs to the text, and so do quotes
 //! in pairs that open before a word and close after one: `he said 'hi' to me`.
 //!
 //! # What it refuses
-//! Any other quote: the string may have ended there, and what follows is an expression (`'a' + 'b'`), a
-//! member behind a wrong separator (`'a'; 'b'`), or a string that lost its closing quote.
+//! Any other quote: the string may end there, and what follows is an expression (`'a' + 'b'`), a
+//! member after a wrong separator (`'a'; 'b'`), or a string without its closing quote.
 
 use super::lenient::is_key_char;
 
-/// What may stand before a quote that opens, besides white space and the start of the string.
+/// Characters allowed before an opening quote, in addition to white space and the start of the string.
 const BEFORE_OPENING: &str = "([{\"'“‘`";
-/// What may stand behind a quote that opens, besides letters and digits.
+/// Characters allowed after an opening quote, in addition to letters and digits.
 const AFTER_OPENING: &str = "_/#@({\"-~\\$";
-/// Signs that make an expression of the string before them.
+/// Operators that make an expression of the string before them.
 const OPERATORS: &[&str] = &["+", "*", "%", "==", "!=", "||", "&&", "?"];
-/// Words that lost their first letters.
+/// Words with elided first letters.
 const ELISIONS: &[&str] = &["tis", "twas", "em", "til"];
 
 /// The unescaped quotes of one string so far.
@@ -72,7 +72,7 @@ fn is_elision(last: Option<char>, after: &str) -> bool {
     last.is_none_or(char::is_whitespace) && (is_decade || ELISIONS.contains(&word.as_str()))
 }
 
-/// Whether a string that ends here is a part of an expression: `+ name`, `.upper()`, `[0]` follow.
+/// Whether a string that ends here is part of an expression: `+ name`, `.upper()`, `[0]` follow.
 pub(super) fn is_operand(last: Option<char>, after: &str) -> bool {
     if let Some(method) = after.strip_prefix('.') {
         let end = method.find(|char: char| !is_key_char(char)).unwrap_or(method.len());
@@ -83,7 +83,7 @@ pub(super) fn is_operand(last: Option<char>, after: &str) -> bool {
     is_operator && !may_open(last, after)
 }
 
-/// `Rome, "unit": `: where the quotation that ends here starts, if it looks like the key of a member.
+/// `Rome, "unit": `: the start of the quotation that ends here, if it looks like the key of a member.
 pub(super) fn member_start(content: &str, after: &str) -> Option<usize> {
     let opening = content.rfind(['"', '\'', '“', '‘', '`', '”', '’'])?;
     let mut key = content[opening..].chars();

@@ -1,7 +1,7 @@
 //! A call as code: `read_note(path="a.md", limit=5)`.
 //!
 //! # What it does
-//! Named arguments with literal values are read as an object. The caller checks that the name is the
+//! Parses named arguments with literal values as an object. The caller checks that the name is the
 //! tool's own.
 //!
 //! # What it refuses
@@ -10,14 +10,14 @@
 
 use toolwright_model::Finish;
 
-use super::lenient::{Found, Lenient, Read, is_key_char};
+use super::lenient::{Lenient, ParseResult, ParsedValue, is_key_char};
 use super::{Step, Unreadable};
 
-/// Stands for the parenthesis of a call among the brackets that are open.
+/// Marks the parenthesis of a call among the open brackets.
 pub(super) const CALL: char = '\u{1}';
 
-/// The name and the arguments of a call that is all of the text, if it looks like one.
-pub(super) fn read(text: &str, finish: Finish) -> Option<Result<(&str, Found), Unreadable>> {
+/// The name and the arguments of a call that is the whole text, if it looks like one.
+pub(super) fn read(text: &str, finish: Finish) -> Option<Result<(&str, ParsedValue), Unreadable>> {
     let end = text.find(|char: char| !(char.is_alphanumeric() || "_-.".contains(char)))?;
     let inner = text[end..].strip_prefix('(').filter(|_| end > 0)?;
     if !starts_keyword(inner.trim_start()) || text.contains('{') {
@@ -43,7 +43,7 @@ pub(super) fn starts_keyword(text: &str) -> bool {
 }
 
 impl Lenient<'_> {
-    fn keywords(&mut self) -> Read {
+    fn keywords(&mut self) -> ParseResult {
         self.advance('(');
         self.out.push('{');
         let mut first = true;

@@ -1,4 +1,4 @@
-//! The lenient reader: one value in, strict JSON out, every leniency noted.
+//! The lenient parser: one value in, strict JSON out, every leniency recorded.
 
 use std::cell::OnceCell;
 
@@ -6,53 +6,58 @@ use bumpalo::Bump;
 use toolwright_jsonrpc::raw::{MAX_DEPTH, parse_prefix};
 use toolwright_model::{Code, Finish};
 
-use super::strings::{self, Position};
+use super::strings::{self, StringPosition};
 use super::{FirstValue, Step, Unreadable};
 
 /// A longer comment is refused.
 const MAX_COMMENT_BYTES: usize = 64 << 10;
-/// A longer text between `<|` and `|>` is no chat token.
+/// A longer text between `<|` and `|>` is not a chat token.
 const MAX_TOKEN_BYTES: usize = 256;
 
-/// A value that was read.
-pub(super) struct Found {
+/// A parsed value.
+pub(super) struct ParsedValue {
     pub json: String,
-    /// The comma in it up to which the text was taken over.
+    /// Offset of the comma in it up to which the text was copied.
     pub strict_until: Option<usize>,
     pub steps: Vec<Step>,
-    /// Where the text goes on.
+    /// Offset after the value.
     pub end: usize,
 }
 
-/// A value that could not be read.
-pub(super) struct Failure {
+/// A value that could not be parsed.
+pub(super) struct ParseFailure {
     pub error: Unreadable,
-    /// Whether a first key and colon had been read: then it was meant as a value.
-    pub got_going: bool,
+    /// Whether a first key and colon had been parsed: then it was intended as a value.
+    pub has_started: bool,
 }
 
-/// The reader's state.
+/// The state of the parser.
 pub(super) struct Lenient<'t> {
     pub text: &'t str,
     pub at: usize,
     pub out: String,
     pub steps: Vec<Step>,
-    /// The brackets that are open, innermost last.
+    /// The open brackets, innermost last.
     pub open: Vec<char>,
     finish: Finish,
-    got_going: bool,
-    /// Where nothing but closing brackets and white space is left of the text.
+    has_started: bool,
+    /// Offset from which only closing brackets and white space are left.
     closers: OnceCell<usize>,
-    /// The last quote of the text that a closing bracket or nothing follows.
+    /// The last quote of the text that is followed by a closing bracket or nothing.
     last_closing_quote: OnceCell<Option<usize>>,
 }
 
-pub(super) type Read = Result<(), Unreadable>;
+pub(super) type ParseResult = Result<(), Unreadable>;
 
 impl<'t> Lenient<'t> {
-    /// Reads the value that starts at `start`.
-    pub fn read(text: &'t str, start: usize, finish: Finish, first: FirstValue) -> Result<Found, Failure> {
-        // What is strict JSON by itself needs no leniency, whatever stands around it.
+    /// Parses the value that starts at `start`.
+    pub fn read(
+        text: &'t str,
+        start: usize,
+        finish: Finish,
+        first: FirstValue,
+    ) -> Result<ParsedValue, ParseFailure> {
+        // A value that is strict JSON by itself needs no leniency, whatever is around it.
         let arena = Bump::new();
         match first {
             FirstValue::Untried => {
@@ -60,11 +65,11 @@ impl<'t> Lenient<'t> {
                     && let Some(source) = parsed.root.source()
                 {
                     let json = source.to_owned();
-                    return Ok(Found { json, strict_until: None, steps: Vec::new(), end: start + end });
+                    return Ok(ParsedValue { json, strict_until: None, steps: Vec::new(), end: start + end });
                 }
             }
             FirstValue::NotStrict { comma: Some(comma) } if comma < text.len() => {
-                if let Ok(found) = Lenient::go_on(text, start, comma, finish) {
+                if let Ok(found) = Lenient::resume(text, start, comma, finish) {
                     return Ok(found);
                 }
             }
@@ -73,12 +78,12 @@ impl<'t> Lenient<'t> {
         let mut reader = Lenient::new(text, start, finish);
         match reader.value(0) {
             Ok(()) => Ok(reader.found()),
-            Err(error) => Err(Failure { error, got_going: reader.got_going }),
+            Err(error) => Err(ParseFailure { error, has_started: reader.has_started }),
         }
     }
 
-    /// Reads the rest of an object whose members up to a comma are strict JSON.
-    fn go_on(text: &'t str, start: usize, comma: usize, finish: Finish) -> Result<Found, Unreadable> {
+    /// Parses the rest of an object whose members up to a comma are strict JSON.
+    fn resume(text: &'t str, start: usize, comma: usize, finish: Finish) -> Result<ParsedValue, Unreadable> {
         let mut reader = Lenient::new(text, start, finish);
         reader.out.push_str(&text[start..comma]);
         reader.at = comma;
@@ -86,10 +91,10 @@ impl<'t> Lenient<'t> {
         if !reader.separator('}', true)? {
             reader.members(0, false)?;
         }
-        Ok(Found { strict_until: Some(comma - start), ..reader.found() })
+        Ok(ParsedValue { strict_until: Some(comma - start), ..reader.found() })
     }
 
-    /// A reader that stands at `start`.
+    /// A parser at offset `start`.
     pub fn new(text: &'t str, start: usize, finish: Finish) -> Self {
         Lenient {
             text,
@@ -98,18 +103,18 @@ impl<'t> Lenient<'t> {
             steps: Vec::new(),
             open: Vec::new(),
             finish,
-            got_going: false,
+            has_started: false,
             closers: OnceCell::new(),
             last_closing_quote: OnceCell::new(),
         }
     }
 
-    /// What has been read.
-    pub fn found(self) -> Found {
-        Found { json: self.out, strict_until: None, steps: self.steps, end: self.at }
+    /// The parsed value.
+    pub fn found(self) -> ParsedValue {
+        ParsedValue { json: self.out, strict_until: None, steps: self.steps, end: self.at }
     }
 
-    pub fn value(&mut self, depth: usize) -> Read {
+    pub fn value(&mut self, depth: usize) -> ParseResult {
         if depth > MAX_DEPTH {
             let message = format!("the value nests deeper than {MAX_DEPTH} levels; send a flatter one");
             return Err(self.error(Code::OverLimit, &message));
@@ -117,7 +122,7 @@ impl<'t> Lenient<'t> {
         self.trivia()?;
         self.skip_prefix();
         match self.peek() {
-            // Only here: trying it at every depth would read the same text again and again.
+            // Only here: at every depth it would parse the same text repeatedly.
             Some('{' | '[') if depth == 1 && self.strict_container() => Ok(()),
             Some(open @ ('{' | '[' | '(')) => {
                 self.open.push(open);
@@ -130,7 +135,7 @@ impl<'t> Lenient<'t> {
                 read
             }
             Some('"' | '\'' | '`' | '“' | '”' | '‘' | '’' | '«') => {
-                strings::read(self, Position::Value)
+                strings::read(self, StringPosition::Value)
             }
             Some('0'..='9' | '-' | '+' | '.') => self.number(),
             Some(char) if char.is_alphabetic() || char == '_' || char == '$' => self.word(),
@@ -139,7 +144,7 @@ impl<'t> Lenient<'t> {
         }
     }
 
-    /// Takes over a list or object that is strict JSON by itself.
+    /// Copies a list or object that is strict JSON by itself.
     fn strict_container(&mut self) -> bool {
         let arena = Bump::new();
         let parsed = parse_prefix(&self.text[self.at..], &arena);
@@ -151,14 +156,14 @@ impl<'t> Lenient<'t> {
         source.is_some()
     }
 
-    fn object(&mut self, depth: usize) -> Read {
+    fn object(&mut self, depth: usize) -> ParseResult {
         self.advance('{');
         self.out.push('{');
         self.members(depth, true)
     }
 
     /// The members of an object and its closing bracket.
-    fn members(&mut self, depth: usize, mut first: bool) -> Read {
+    fn members(&mut self, depth: usize, mut first: bool) -> ParseResult {
         loop {
             self.trivia()?;
             match self.peek() {
@@ -194,7 +199,7 @@ impl<'t> Lenient<'t> {
                 Some(_) => return Err(self.unexpected("a colon after the key")),
             }
             self.out.push(':');
-            self.got_going = true;
+            self.has_started = true;
             self.value(depth + 1)?;
             if self.separator('}', true)? {
                 return Ok(());
@@ -202,7 +207,7 @@ impl<'t> Lenient<'t> {
         }
     }
 
-    fn array(&mut self, depth: usize) -> Read {
+    fn array(&mut self, depth: usize) -> ParseResult {
         self.advance('[');
         self.out.push('[');
         let mut first = true;
@@ -231,7 +236,7 @@ impl<'t> Lenient<'t> {
         }
     }
 
-    /// After an item: a comma or the closing bracket. True when the container ended.
+    /// After an item: consumes a comma or the closing bracket. Returns true if the container ended.
     fn separator(&mut self, close: char, in_object: bool) -> Result<bool, Unreadable> {
         self.trivia()?;
         // `5"}`: a quote that belongs to nothing.
@@ -294,8 +299,8 @@ impl<'t> Lenient<'t> {
         rest.trim_start().starts_with(':')
     }
 
-    /// Brackets missing at the very end are closed when the model finished by itself.
-    fn close_early(&mut self, close: char) -> Read {
+    /// Closes brackets that are missing at the very end, if the model finished by itself.
+    fn close_early(&mut self, close: char) -> ParseResult {
         let rest = &self.text[self.at..];
         let is_closer = |char: char| char.is_whitespace() || matches!(char, '}' | ']');
         let only_closers =
@@ -314,7 +319,7 @@ impl<'t> Lenient<'t> {
         }
     }
 
-    /// `u'a'`: the letter says nothing.
+    /// `u'a'`: the prefix has no meaning.
     fn skip_prefix(&mut self) {
         let rest = &self.text[self.at..];
         let plain = strings::without_prefix(rest);
@@ -324,11 +329,11 @@ impl<'t> Lenient<'t> {
         }
     }
 
-    fn key(&mut self) -> Read {
+    fn key(&mut self) -> ParseResult {
         self.skip_prefix();
         match self.peek() {
             Some('"' | '\'' | '`' | '“' | '”' | '‘' | '’' | '«') => {
-                strings::read(self, Position::Key)
+                strings::read(self, StringPosition::Key)
             }
             Some(char) if char.is_alphabetic() || char == '_' || char == '$' || char == '-' => {
                 let rest = &self.text[self.at..];
@@ -338,7 +343,7 @@ impl<'t> Lenient<'t> {
                 self.out.push('"');
                 self.out.push_str(name);
                 self.out.push('"');
-                // `limit": 5` lost its first quote.
+                // `limit": 5` lacks its first quote.
                 if matches!(self.peek(), Some('"' | '\'')) && self.after_skip(1).trim_start().starts_with(':')
                 {
                     self.skip();
@@ -354,8 +359,8 @@ impl<'t> Lenient<'t> {
         }
     }
 
-    /// Steps over white space, comments and leaked tokens.
-    pub fn trivia(&mut self) -> Read {
+    /// Skips white space, comments and leaked tokens.
+    pub fn trivia(&mut self) -> ParseResult {
         loop {
             let rest = &self.text[self.at..];
             let trimmed = rest.trim_start_matches(|char: char| {
@@ -391,7 +396,7 @@ impl<'t> Lenient<'t> {
         }
     }
 
-    /// The last quote that could close a string for good. The text is looked through once.
+    /// The last quote that can close a string. The text is searched once.
     pub fn last_closing_quote(&self) -> Option<usize> {
         let closes = |after: &str| {
             let next = after.trim_start();

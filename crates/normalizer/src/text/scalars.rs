@@ -1,16 +1,16 @@
-//! Numbers and words of a lenient text, and expressions, which are neither.
+//! Numbers and literals of a lenient text, and expressions, which are neither.
 
 use toolwright_jsonrpc::raw::is_json_number;
 use toolwright_model::Code;
 
-use super::lenient::{Lenient, Read, is_key_char};
+use super::lenient::{Lenient, ParseResult, is_key_char};
 use super::{Step, Unreadable};
 
-/// How many characters of an expression are shown.
+/// Maximum number of characters of an expression that are shown.
 const SHOWN_OF_EXPRESSION: usize = 24;
 
 impl Lenient<'_> {
-    pub fn number(&mut self) -> Read {
+    pub fn number(&mut self) -> ParseResult {
         let rest = &self.text[self.at..];
         let end = rest
             .find(|char: char| !(char.is_alphanumeric() || matches!(char, '+' | '-' | '.' | '_' | '%' | '*')))
@@ -37,7 +37,7 @@ impl Lenient<'_> {
         Ok(())
     }
 
-    pub fn word(&mut self) -> Read {
+    pub fn word(&mut self) -> ParseResult {
         let rest = &self.text[self.at..];
         let end = rest.find(|char: char| !is_key_char(char)).unwrap_or(rest.len());
         let (json, foreign) = match &rest[..end] {

@@ -1,17 +1,17 @@
-//! The leniencies, each by its name.
+//! The leniencies by name.
 
 use toolwright_model::Code;
 
 use crate::costs;
 
-/// One thing that was forgiven in a text.
+/// One leniency.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Step {
     /// A Markdown fence around the value.
     Fence,
-    /// Words before or after the value.
+    /// Text before or after the value.
     Prose,
-    /// Chat tokens or tags that leaked out of the model's template.
+    /// Chat tokens or tags that leaked from the model's template.
     ChatTokens,
     /// Control characters before or after the value.
     OuterControl,
@@ -27,19 +27,19 @@ pub enum Step {
     Tuple,
     /// A call with named arguments for an object.
     KeywordCall,
-    /// A comma too many.
+    /// An extra comma.
     ExtraComma,
-    /// A comma too few.
+    /// A missing comma.
     MissingComma,
     /// Keys without quotes.
     UnquotedKeys,
-    /// A key that lacks one of its quotes.
+    /// A key without one of its quotes.
     MissingQuote,
-    /// A quote too many.
+    /// An extra quote.
     StrayQuote,
     /// Line breaks or other control characters inside a string.
     RawControl,
-    /// Backslashes that are no JSON escape and stand for themselves.
+    /// Backslashes that are not JSON escapes and are literal.
     Backslashes,
     /// `\'` inside a string.
     EscapedApostrophe,
@@ -49,7 +49,7 @@ pub enum Step {
     NumberForm,
     /// Closing brackets missing at the very end.
     ClosedBrackets,
-    /// Closing brackets too many at the very end.
+    /// Extra closing brackets at the very end.
     ExtraBrackets,
     /// The same value twice.
     Repeated,
@@ -96,7 +96,7 @@ impl Step {
         if self == Step::EscapedWhole { Code::DoubleEncoding } else { Code::LenientSyntax }
     }
 
-    /// How much of it was a guess.
+    /// The risk of the guess.
     pub(crate) fn risk(self) -> u32 {
         match self {
             // Never for a destructive tool.
@@ -107,7 +107,7 @@ impl Step {
         }
     }
 
-    /// Whether the step concerns what stands around the value rather than in it.
+    /// Whether the step concerns the text around the value and not the value.
     pub(crate) fn is_outside(self) -> bool {
         matches!(
             self,
@@ -120,7 +120,7 @@ impl Step {
         )
     }
 
-    /// Whether keys could have come out of a string's contents by mistake.
+    /// Whether keys may have come from a string's contents by mistake.
     pub(crate) fn may_split_strings(self) -> bool {
         matches!(self, Step::InnerQuotes | Step::MissingQuote | Step::StrayQuote)
     }

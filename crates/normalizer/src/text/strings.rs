@@ -1,4 +1,4 @@
-//! Strings whose quotes, escapes or line breaks are not JSON's. Their contents survive to the byte.
+//! Strings whose quotes, escapes or line breaks are not JSON's. Their contents are kept to the byte.
 
 use std::cell::LazyCell;
 
@@ -8,18 +8,18 @@ use super::inner::{self, Quotes};
 use super::lenient::Lenient;
 use super::{Step, Unreadable, escapes, keywords};
 
-/// What is said of an ellipsis.
+/// The message for an ellipsis.
 pub(super) const LEFT_OUT: &str = "\"...\" leaves something out; send every parameter";
 
 /// Whether a string is a key or a value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Position {
+pub(super) enum StringPosition {
     Key,
     Value,
 }
 
-/// Reads a string and writes it as strict JSON.
-pub(super) fn read(reader: &mut Lenient<'_>, position: Position) -> Result<(), Unreadable> {
+/// Parses a string and writes it as strict JSON.
+pub(super) fn read(reader: &mut Lenient<'_>, position: StringPosition) -> Result<(), Unreadable> {
     let Some(open) = reader.peek() else { return Err(reader.truncated()) };
     reader.skip();
     let closers: &[char] = match open {
@@ -36,8 +36,8 @@ pub(super) fn read(reader: &mut Lenient<'_>, position: Position) -> Result<(), U
         _ => reader.note(Step::Typography),
     }
     let start = reader.at;
-    // `""path""`: the quotes stand twice.
-    let doubled = position == Position::Key && open == '"' && reader.peek() == Some('"') && {
+    // `""path""`: the quotes are doubled.
+    let doubled = position == StringPosition::Key && open == '"' && reader.peek() == Some('"') && {
         reader.after_skip(1).starts_with(|char: char| char.is_alphanumeric())
     };
     if doubled {
@@ -47,7 +47,7 @@ pub(super) fn read(reader: &mut Lenient<'_>, position: Position) -> Result<(), U
     let content_start = if doubled { reader.at } else { start };
     let end = find_end(reader, closers, position)?;
     let content = &reader.text[content_start..end];
-    if position == Position::Key
+    if position == StringPosition::Key
         && open == '"'
         && let Some(name) = key_without_end(content, reader)
     {
@@ -68,7 +68,7 @@ pub(super) fn read(reader: &mut Lenient<'_>, position: Position) -> Result<(), U
     escapes::write(reader, content, open)
 }
 
-/// `"query: "foo"`: the key lost its closing quote, so its text ends in a colon.
+/// `"query: "foo"`: the key lacks its closing quote, so its text ends in a colon.
 fn key_without_end<'t>(content: &'t str, reader: &Lenient<'_>) -> Option<&'t str> {
     let name = content.trim_end().strip_suffix(':')?;
     let plain = !name.is_empty() && name.chars().all(|char| char.is_alphanumeric() || char == '_');
@@ -76,8 +76,12 @@ fn key_without_end<'t>(content: &'t str, reader: &Lenient<'_>) -> Option<&'t str
     (plain && !colon_follows).then_some(name)
 }
 
-/// Finds the closing quote; afterwards the reader stands behind it.
-fn find_end(reader: &mut Lenient<'_>, closers: &[char], position: Position) -> Result<usize, Unreadable> {
+/// Finds the closing quote; afterwards the parser is after it.
+fn find_end(
+    reader: &mut Lenient<'_>,
+    closers: &[char],
+    position: StringPosition,
+) -> Result<usize, Unreadable> {
     let mut inner = 0usize;
     let mut quotes = Quotes::default();
     let (text, start) = (reader.text, reader.at);
@@ -106,10 +110,10 @@ fn find_end(reader: &mut Lenient<'_>, closers: &[char], position: Position) -> R
 
         let end = reader.at;
         let after = reader.after_skip(1);
-        if position == Position::Key || closes(after, reader) {
+        if position == StringPosition::Key || closes(after, reader) {
             if strict_count && inner % 2 == 1 {
-                // An odd number of inner quotes: this one is the pair's second half, unless it is
-                // the last and the one before it was a stray.
+                // An odd number of inner quotes: this one is the second of a pair, unless it is the last one and the
+                // one before it was stray.
                 let goes_on = !after.trim_start().starts_with(',') && reader.last_closing_quote() > Some(end);
                 if after.trim_start().starts_with(char) || goes_on {
                     inner += 1;
@@ -128,13 +132,13 @@ fn find_end(reader: &mut Lenient<'_>, closers: &[char], position: Position) -> R
             return Ok(end);
         }
         if is_followed_by_a_string(after, closers, reader) {
-            let message = "two strings stand side by side; send one string, or a comma between them";
+            let message = "two strings are next to each other; send one string, or a comma between them";
             return Err(reader.error(Code::AmbiguousReading, message));
         }
         let content = &text[start..end];
         let before = content.chars().next_back();
         let is_open = if strict_count { inner % 2 == 1 } else { !quotes.is_even() };
-        // `"Rome, "unit": "C"`: a member that was swallowed, unless the text is an object by itself.
+        // `"Rome, "unit": "C"`: a swallowed member, unless the text is an object by itself.
         if is_open
             && inner::member_start(content, after).is_some_and(|at| brace.is_none_or(|brace| brace > at))
         {
@@ -145,7 +149,7 @@ fn find_end(reader: &mut Lenient<'_>, closers: &[char], position: Position) -> R
             return Err(reader.expression());
         }
         let fits = if strict_count {
-            // Inner quotes come in pairs that open after a space and close before one, close to their words.
+            // Inner quotes come in pairs that open after a space and close before one, next to their words.
             let spaced = |char: Option<char>| char.is_none_or(|char| !char.is_alphanumeric());
             let is_space = |char: Option<char>| char.is_some_and(char::is_whitespace);
             let next = after.chars().next();
@@ -165,7 +169,7 @@ fn find_end(reader: &mut Lenient<'_>, closers: &[char], position: Position) -> R
     }
 }
 
-/// `'a' 'b'`: joined in Python, two values with a comma lost elsewhere.
+/// `'a' 'b'`: concatenated in Python, two values with a missing comma elsewhere.
 fn is_followed_by_a_string(after: &str, closers: &[char], reader: &Lenient<'_>) -> bool {
     let next = skip_space(after).strip_prefix(closers);
     next.is_some_and(|next| !next.is_empty() && !closes(next, reader))
@@ -179,7 +183,7 @@ fn unclear(reader: &Lenient<'_>) -> Unreadable {
     reader.error(Code::AmbiguousReading, &message)
 }
 
-/// What is wrong when the first quote of a string is followed by something that cannot stand there.
+/// The error if the first quote of a string is followed by something that is not allowed there.
 fn after_string(reader: &Lenient<'_>) -> Unreadable {
     let after = reader.after_skip(1);
     let in_object = reader.open.last() == Some(&'{');
@@ -187,7 +191,7 @@ fn after_string(reader: &Lenient<'_>) -> Unreadable {
         let message = format!("the key \"{key}\" is not followed by a colon; send \"{key}\": and its value");
         return reader.error(Code::UnreadableText, &message);
     }
-    // Another quote further on could be the end of the string.
+    // A later quote could be the end of the string.
     if after.contains('"') {
         return unclear(reader);
     }
@@ -209,7 +213,7 @@ fn after_string(reader: &Lenient<'_>) -> Unreadable {
     reader.error(Code::UnreadableText, &message)
 }
 
-/// `, "limit" 5`: a key that is followed by its value at once.
+/// `, "limit" 5`: a key that is directly followed by its value.
 fn key_without_colon(after: &str) -> Option<&str> {
     let rest = after.trim_start().strip_prefix(',')?.trim_start().strip_prefix('"')?;
     let (key, rest) = rest.split_once('"')?;
@@ -225,7 +229,7 @@ fn shown(text: &str) -> String {
     toolwright_jsonrpc::raw::quote(&start)
 }
 
-/// `a.txt""`: two quotes where one should be.
+/// `a.txt""`: two quotes instead of one.
 fn stray_or_refuse(reader: &mut Lenient<'_>, end: usize, quote: char) -> Result<usize, Unreadable> {
     let before = &reader.text[..end];
     if before.ends_with(quote) {
@@ -253,7 +257,7 @@ fn closes(after: &str, reader: &Lenient<'_>) -> bool {
         '/' => rest.starts_with("//") || rest.starts_with("/*"),
         '#' => rest.starts_with("# "),
         '<' => rest.starts_with("<|"),
-        // A member that follows without its comma.
+        // A member that follows without a comma.
         '"' | '\'' => {
             let in_list = in_list(reader) && !in_tuple(reader);
             after.starts_with(char::is_whitespace) && (in_list || starts_key(rest, true)) || rest == "\""
@@ -275,7 +279,7 @@ fn in_tuple(reader: &Lenient<'_>) -> bool {
     reader.open.last() == Some(&'(')
 }
 
-/// Steps over white space, escaped or not.
+/// Skips white space, escaped or not.
 fn skip_space(text: &str) -> &str {
     let mut rest = text.trim_start();
     while let Some(tail) = ["\\n", "\\t", "\\r"].iter().find_map(|escape| rest.strip_prefix(escape)) {
@@ -284,7 +288,7 @@ fn skip_space(text: &str) -> &str {
     rest
 }
 
-/// What may follow a comma: a key, a value, a closing bracket or a comment.
+/// Whether something follows that is allowed after a comma: a key, a value, a closing bracket or a comment.
 fn starts_anything(rest: &str, reader: &Lenient<'_>) -> bool {
     let Some(next) = rest.chars().next() else { return true };
     if matches!(next, '}' | ']' | '/' | '#') || next == ')' && in_tuple(reader) {
@@ -303,7 +307,7 @@ fn starts_anything(rest: &str, reader: &Lenient<'_>) -> bool {
     rest.starts_with(['"', '\'', '“', '‘', '`']) && starts_key(rest, true) || starts_key(rest, false)
 }
 
-/// `u'a'` is Python's old way to write `'a'`.
+/// `u'a'` is Python's old notation of `'a'`.
 pub(super) fn without_prefix(text: &str) -> &str {
     let plain = text.strip_prefix(['u', 'U']).filter(|rest| rest.starts_with(['"', '\'']));
     plain.unwrap_or(text)

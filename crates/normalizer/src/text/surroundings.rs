@@ -1,4 +1,4 @@
-//! Finding the value in what stands around it: fences, prose, leaked tokens, a second copy.
+//! Finds the value among the text around it: fences, prose, leaked tokens, a second copy.
 
 use std::cell::LazyCell;
 
@@ -6,14 +6,14 @@ use bumpalo::Bump;
 use toolwright_jsonrpc::raw::{parse, same_value};
 use toolwright_model::{Code, Finish};
 
-use super::lenient::{Failure, Lenient};
+use super::lenient::{Lenient, ParseFailure};
 use super::{FirstValue, Outside, Reading, Step, Unreadable, keywords};
 
-/// How many brackets around the value are tried as the start of one.
+/// Maximum number of brackets around the value that are tried as its start.
 const MAX_STARTS: usize = 256;
-/// How much of the text behind the value may be read in vain for a second one.
-const MAX_READ_IN_VAIN: usize = 256 << 10;
-/// How much of a text after a colon is looked at to tell whether it is a value.
+/// Maximum number of bytes after the value that are parsed in vain for a second one.
+const MAX_WASTED_BYTES: usize = 256 << 10;
+/// Number of bytes after a colon that are checked for a value.
 const VALUE_BYTES: usize = 64;
 
 /// Tags of chat templates, without their brackets.
@@ -41,7 +41,7 @@ const TAGS: &[&str] = &[
     "response",
 ];
 
-/// Reads the one value in a text.
+/// Parses the only value in a text.
 pub(super) fn read(text: &str, finish: Finish, first: FirstValue) -> Result<Reading, Unreadable> {
     let mut steps = Vec::new();
     let body = strip_end(text, &mut steps);
@@ -67,13 +67,13 @@ pub(super) fn read(text: &str, finish: Finish, first: FirstValue) -> Result<Read
             outside,
         });
     }
-    // What is known is known of the value at the start of the text; all others are tried.
+    // `first` is known of the value at the start of the text; all others are tried.
     let starts_text = |start: usize| {
         let space = text.len() - text.trim_start_matches([' ', '\n', '\r', '\t']).len();
         text.len() > space && start == space
     };
     let mut from = body_start;
-    let mut first_failure: Option<Failure> = None;
+    let mut first_failure: Option<ParseFailure> = None;
     let mut starts = 0;
     while let Some(start) = next_start(body, from, from == body_start) {
         starts += 1;
@@ -89,19 +89,19 @@ pub(super) fn read(text: &str, finish: Finish, first: FirstValue) -> Result<Read
                 for step in found.steps {
                     push(&mut steps, step);
                 }
-                let mut behind = after(body, found.end, &found.json, finish, &mut steps)?;
-                behind.push_str(cut_off);
+                let mut trailing_text = after(body, found.end, &found.json, finish, &mut steps)?;
+                trailing_text.push_str(cut_off);
                 if steps.is_empty() {
-                    // Something was passed over, or the strict parse would have done.
+                    // Something was skipped, or the strict parser would have succeeded.
                     steps.push(Step::Prose);
                 }
-                let outside = Outside { before: body[..start].to_owned(), after: behind, calls: None };
+                let outside = Outside { before: body[..start].to_owned(), after: trailing_text, calls: None };
                 let (json, strict_until) = (found.json, found.strict_until);
                 return Ok(Reading { json, strict_until, steps, callee, label, outside });
             }
             Err(failure) => {
-                // Braces in prose are no value; a value that got going and failed is refused.
-                if failure.got_going || failure.error.code == Code::OverLimit {
+                // Braces in prose are not a value; a value that started and failed is refused.
+                if failure.has_started || failure.error.code == Code::OverLimit {
                     return Err(failure.error);
                 }
                 from = start + 1;
@@ -127,7 +127,7 @@ fn push(steps: &mut Vec<Step>, step: Step) {
     }
 }
 
-/// Cuts fences, tokens and tags off the end.
+/// Removes fences, tokens and tags from the end.
 fn strip_end<'t>(text: &'t str, steps: &mut Vec<Step>) -> &'t str {
     let mut body = text.trim_start_matches('\u{feff}').trim_end();
     loop {
@@ -174,7 +174,7 @@ fn is_token(text: &str) -> bool {
     TAGS.contains(&name.to_ascii_lowercase().as_str()) || inner.starts_with('/') && name.starts_with("antml")
 }
 
-/// Where the body starts after fences, tokens and thinking.
+/// Offset of the body after fences, tokens and thoughts.
 fn skip_lead(body: &str, steps: &mut Vec<Step>) -> usize {
     let mut at = 0;
     let thoughts = ["</think>", "</thinking>"].map(|close| (close, LazyCell::new(move || body.rfind(close))));
@@ -222,7 +222,7 @@ fn skip_lead(body: &str, steps: &mut Vec<Step>) -> usize {
     }
 }
 
-/// How long the word is that says what is in a fence: `json`, `tool_code`, `c++`.
+/// Length of the language word of a fence: `json`, `tool_code`, `c++`.
 fn fence_word(text: &str) -> usize {
     let is_of_word = |char: char| char.is_alphanumeric() || "_-+#.".contains(char);
     let end = text.find(|char: char| !is_of_word(char)).unwrap_or(text.len());
@@ -231,7 +231,7 @@ fn fence_word(text: &str) -> usize {
     if is_alone { end } else { 0 }
 }
 
-/// The next place where a value may start.
+/// The next position where a value may start.
 fn next_start(body: &str, from: usize, at_body_start: bool) -> Option<usize> {
     let rest = &body[from..];
     if at_body_start && rest.starts_with(['{', '[']) {
@@ -242,7 +242,7 @@ fn next_start(body: &str, from: usize, at_body_start: bool) -> Option<usize> {
         .map(|(at, _)| from + at)
 }
 
-/// Words before the value are fine; members that lost their object are not.
+/// Text before the value is allowed; members outside of the object are not.
 fn note_lead(lead: &str, start: usize, steps: &mut Vec<Step>) -> Result<(), Unreadable> {
     let lead = lead.trim();
     if lead.is_empty() {
@@ -260,7 +260,7 @@ fn note_lead(lead: &str, start: usize, steps: &mut Vec<Step>) -> Result<(), Unre
     Ok(())
 }
 
-/// Judges what follows the value, and gives it back without copies of the value.
+/// Checks the text after the value, and returns it without copies of the value.
 fn after(
     body: &str,
     end: usize,
@@ -280,11 +280,11 @@ fn after(
         }
         rest = &trimmed[closers..];
     }
-    let mut quiet = rest.trim();
-    if quiet.is_empty() {
+    let mut remaining = rest.trim();
+    if remaining.is_empty() {
         return Ok(String::new());
     }
-    if quiet == "\"" || quiet == "'" {
+    if remaining == "\"" || remaining == "'" {
         push(steps, Step::StrayQuote);
         return Ok(String::new());
     }
@@ -294,31 +294,31 @@ fn after(
             "there are members after the object; send one object with all parameters",
         );
     }
-    if quiet.starts_with(',') && looks_like_members(quiet)
-        || looks_like_members(quiet) && !quiet.contains('{')
+    if remaining.starts_with(',') && looks_like_members(remaining)
+        || looks_like_members(remaining) && !remaining.contains('{')
     {
         return refuse(
             Code::UnreadableText,
             "there are members after the object; send one object with all parameters",
         );
     }
-    // Another value must be the same one.
-    let (mut starts, mut read_in_vain) = (0, 0);
-    let mut words_behind = String::new();
-    // Whether the words stand on the value's own line is for the caller to judge.
+    // Another value must be equal.
+    let (mut starts, mut wasted_bytes) = (0, 0);
+    let mut trailing_text = String::new();
+    // The caller decides by whether the text is on the line of the value.
     if body[body[..end].trim_end().len()..body.len() - rest.trim_start().len()].contains('\n') {
-        words_behind.push('\n');
+        trailing_text.push('\n');
     }
-    while let Some(at) = quiet.find(['{', '[']) {
+    while let Some(at) = remaining.find(['{', '[']) {
         starts += 1;
-        if starts > MAX_STARTS || read_in_vain > MAX_READ_IN_VAIN {
+        if starts > MAX_STARTS || wasted_bytes > MAX_WASTED_BYTES {
             return Err(too_many_brackets(end));
         }
-        match Lenient::read(quiet, at, finish, FirstValue::Untried) {
+        match Lenient::read(remaining, at, finish, FirstValue::Untried) {
             Ok(found) if same_json(json, &found.json) => {
                 push(steps, Step::Repeated);
-                words_behind.push_str(&quiet[..at]);
-                quiet = &quiet[found.end..];
+                trailing_text.push_str(&remaining[..at]);
+                remaining = &remaining[found.end..];
             }
             Ok(_) => {
                 return refuse(
@@ -326,26 +326,26 @@ fn after(
                     "several different objects run together; send one call at a time",
                 );
             }
-            Err(failure) if failure.got_going || failure.error.code == Code::TruncatedText => {
+            Err(failure) if failure.has_started || failure.error.code == Code::TruncatedText => {
                 return refuse(
                     Code::AmbiguousReading,
                     "a second object follows the first; send one call at a time",
                 );
             }
             Err(failure) => {
-                read_in_vain += failure.error.offset.saturating_sub(at);
-                words_behind.push_str(&quiet[..=at]);
-                quiet = &quiet[at + 1..];
+                wasted_bytes += failure.error.offset.saturating_sub(at);
+                trailing_text.push_str(&remaining[..=at]);
+                remaining = &remaining[at + 1..];
             }
         }
     }
-    if looks_like_members(quiet) {
+    if looks_like_members(remaining) {
         return refuse(
             Code::UnreadableText,
             "there are members after the object; send one object with all parameters",
         );
     }
-    let words = quiet.trim_matches(|char: char| char.is_whitespace() || "`~.".contains(char));
+    let words = remaining.trim_matches(|char: char| char.is_whitespace() || "`~.".contains(char));
     if rest.contains("```") {
         push(steps, Step::Fence);
     }
@@ -355,11 +355,11 @@ fn after(
     if !words.is_empty() {
         push(steps, Step::Prose);
     }
-    words_behind.push_str(quiet);
-    Ok(words_behind)
+    trailing_text.push_str(remaining);
+    Ok(trailing_text)
 }
 
-/// What stands right before the value: `read_file(` names a tool, `options =` a member.
+/// The word directly before the value: `read_file(` names a tool, `options =` a member.
 fn callee_and_label(lead: &str) -> (Option<String>, Option<String>) {
     let lead = lead.trim_end();
     let last_word = |text: &str| {

@@ -1,16 +1,16 @@
 //! Python's parentheses: a tuple is a list, and one string in parentheses is that string.
 //!
 //! # What it does
-//! `("x", "y")` and `("x",)` are read as lists, `("x")` as the string.
+//! Parses `("x", "y")` and `("x",)` as lists, `("x")` as the string.
 //!
 //! # What it refuses
-//! Anything else in parentheses, such as `(1 + 2)`; a call such as `path("x")` is no value either.
+//! Anything else in parentheses, such as `(1 + 2)`; a call such as `path("x")` is not a value either.
 
-use super::lenient::{Lenient, Read};
+use super::lenient::{Lenient, ParseResult};
 use super::{Step, Unreadable};
 
 impl Lenient<'_> {
-    pub fn tuple(&mut self, depth: usize) -> Read {
+    pub fn tuple(&mut self, depth: usize) -> ParseResult {
         self.advance('(');
         let start = self.out.len();
         self.out.push('[');
@@ -46,7 +46,7 @@ impl Lenient<'_> {
         Ok(())
     }
 
-    /// One value without a comma: no list, and only a string is surely no sum.
+    /// One value without a comma: not a list, and only a string is certainly not an expression.
     fn only_a_string(&mut self, start: usize) -> Result<(), Unreadable> {
         if self.out.as_bytes().get(start + 1) != Some(&b'"') {
             return Err(self.expression());

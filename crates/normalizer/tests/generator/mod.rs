@@ -1,9 +1,9 @@
-//! Generated tools with calls that fit them, calls that nearly fit, and plain noise.
+//! Generated tools with valid calls, nearly valid calls, and plain noise.
 
 use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 
-/// A schema and how to make values for it.
+/// A schema and a generator of its values.
 #[derive(Clone, Debug)]
 enum Shape {
     Integer,
@@ -139,7 +139,7 @@ fn schema_of(shape: &Shape) -> String {
     }
 }
 
-/// JSON text of a string, now and then with escapes that need not be.
+/// JSON text of a string, sometimes with unnecessary escapes.
 fn text() -> impl Strategy<Value = String> {
     let plain = prop_oneof![3 => select(TEXTS).prop_map(str::to_owned), 1 => any::<String>()];
     (plain, any::<bool>()).prop_map(|(text, escape)| {
@@ -209,7 +209,7 @@ pub fn tool_and_valid_call() -> impl Strategy<Value = (String, String)> {
     object(shape().boxed()).prop_flat_map(|shape| (Just(schema_of(&shape)), value_of(&shape)))
 }
 
-/// A schema and a call that is a few mistakes away from it.
+/// A schema and a call with a few mistakes.
 pub fn mangled_call() -> impl Strategy<Value = (String, String)> {
     let mistakes = prop::collection::vec((0..MISTAKES.len(), any::<u64>()), 1..4);
     (tool_and_valid_call(), mistakes).prop_map(|((schema, mut call), mistakes)| {
@@ -261,7 +261,7 @@ const MISTAKES: &[Mistake] = &[
     |call, _| call.replace('"', "'"),
 ];
 
-/// Any text for a schema and any text for a call, with a liking for brackets and keywords.
+/// Any text for a schema and any text for a call, biased towards brackets and keywords.
 pub fn any_text() -> impl Strategy<Value = (String, String)> {
     let words = select(
         &[

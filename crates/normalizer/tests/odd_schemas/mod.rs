@@ -1,5 +1,5 @@
-//! A generator of odd schemas: every keyword that is judged, in any combination, with references
-//! that recurse. A schema is a merge of small fragments, so that a failing one shrinks to few.
+//! A generator of odd schemas: every keyword that is validated, in any combination, with recursive
+//! references. A schema is a merge of small fragments, so that a failing one shrinks to few.
 
 mod near;
 
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use proptest::sample::{select, subsequence};
 use serde_json::{Map, Value, json};
 
-/// Which spelling of JSON Schema is written.
+/// The draft of JSON Schema that is generated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Dialect {
     /// 2020-12, without `$schema`, as most servers send it.
@@ -67,7 +67,7 @@ pub const NUMBERS: &[&str] = &[
     "-0.0",
 ];
 
-/// Texts that look like other types as often as not.
+/// Texts that often look like other types.
 pub const TEXTS: &[&str] = &[
     "",
     "a",
@@ -96,7 +96,7 @@ pub const TEXTS: &[&str] = &[
 
 const TYPES: &[&str] = &["object", "array", "string", "number", "integer", "boolean", "null"];
 
-/// How many `$defs` a schema may have.
+/// Maximum number of `$defs` in a schema.
 const DEFS: usize = 3;
 
 /// A whole schema.
@@ -190,7 +190,7 @@ fn values() -> impl Strategy<Value = Value> {
     ]
 }
 
-/// A value of its own, out of nothing.
+/// A value from scratch.
 fn value() -> impl Strategy<Value = Value> {
     let scalar = prop_oneof![
         3 => select(TEXTS).prop_map(|text| json!(text)),
@@ -289,7 +289,7 @@ fn arrays(dialect: Dialect, inner: BoxedStrategy<Value>) -> impl Strategy<Value 
     }
 }
 
-/// What no other schema speaks of, over schemas that apply to the same value.
+/// `unevaluated…` over schemas that apply to the same value.
 fn layered(
     unevaluated: &'static str,
     rest: impl Strategy<Value = Value>,
@@ -331,12 +331,12 @@ fn combinators(inner: BoxedStrategy<Value>) -> impl Strategy<Value = Value> {
     ]
 }
 
-/// A reference by number, to be spelt when the whole schema is known.
+/// A reference by number, to be resolved when the whole schema is known.
 fn reference() -> impl Strategy<Value = Value> {
     (0..=DEFS, any::<bool>()).prop_map(|(target, by_anchor)| json!({ "$ref": [target, by_anchor] }))
 }
 
-/// Puts the definitions in and spells the references.
+/// Inserts the definitions and resolves the references.
 fn assemble(dialect: Dialect, mut root: Value, mut defs: Vec<Value>) -> Value {
     let has_anchor: Vec<bool> =
         defs.iter().map(|def| dialect == Dialect::Modern && def.is_object()).collect();
@@ -359,8 +359,8 @@ fn assemble(dialect: Dialect, mut root: Value, mut defs: Vec<Value>) -> Value {
     root
 }
 
-/// Where in the schema a reference stands: one that does not go deeper into the value must not
-/// lead back to where it came from.
+/// The position of a reference in the schema: one that does not descend into the value must not lead back
+/// to its origin.
 #[derive(Clone, Copy)]
 enum Place {
     AtRoot,
@@ -373,7 +373,7 @@ struct Speller {
     has_anchor: Vec<bool>,
 }
 
-/// Keywords whose schemas are about the same value.
+/// Keywords whose schemas apply to the same value.
 const SAME_VALUE: &[&str] =
     &["allOf", "anyOf", "oneOf", "not", "if", "then", "else", "dependentSchemas", "dependencies"];
 

@@ -1,10 +1,10 @@
-//! Values near a schema: most of what it asks for, and now and then something else.
+//! Values near a schema: mostly valid, sometimes not.
 
 use serde_json::{Map, Value, json};
 
 use super::{KEYS, NUMBERS, PATTERNS, TEXTS};
 
-/// How deep values are made within each other.
+/// Maximum depth of generated values.
 const MAX_DEPTH: u32 = 5;
 
 /// An object near the schema. The same seed gives the same value.
@@ -14,7 +14,7 @@ pub fn near(schema: &Value, seed: u64) -> Value {
     Value::Object(maker.object(&active, 0))
 }
 
-/// A small generator of numbers, independent of any crate's version.
+/// A small random number generator, independent of any crate's version.
 struct Dice(u64);
 
 impl Dice {
@@ -29,7 +29,7 @@ impl Dice {
         (self.roll() % bound.max(1) as u64) as usize
     }
 
-    /// True in so many of a hundred cases.
+    /// True in `share` of a hundred cases.
     fn percent(&mut self, share: usize) -> bool {
         self.below(100) < share
     }
@@ -45,7 +45,7 @@ struct Maker<'s> {
 }
 
 impl<'s> Maker<'s> {
-    /// The schemas that apply to one value, with one branch chosen of every union.
+    /// The schemas that apply to one value, with one branch selected from every union.
     fn active(&mut self, schemas: &[&'s Value]) -> Vec<&'s Value> {
         let mut found: Vec<&'s Value> = schemas.to_vec();
         let mut next = 0;
@@ -243,7 +243,7 @@ fn types(schema: &Value) -> Option<Vec<&str>> {
     }
 }
 
-/// The type that a schema speaks of without naming it.
+/// The type that the keywords of a schema imply.
 fn hint(schema: &Value) -> Option<&'static str> {
     const HINTS: &[(&str, &str)] = &[
         ("properties", "object"),
@@ -265,7 +265,7 @@ fn hint(schema: &Value) -> Option<&'static str> {
     HINTS.iter().find(|(keyword, _)| schema.get(keyword).is_some()).map(|(_, name)| *name)
 }
 
-/// What a schema says about the value of a key.
+/// The schemas for the value of a key.
 fn about_key<'s>(schema: &'s Value, key: &str) -> Vec<&'s Value> {
     let mut found: Vec<&'s Value> =
         schema.get("properties").and_then(|all| all.get(key)).into_iter().collect();
@@ -282,7 +282,7 @@ fn about_key<'s>(schema: &'s Value, key: &str) -> Vec<&'s Value> {
     found
 }
 
-/// What a schema says about the item at a place.
+/// The schema for the item at an index.
 fn about_item(schema: &Value, index: usize) -> Option<&Value> {
     let prefix = schema.get("prefixItems").or_else(|| schema.get("items").filter(|items| items.is_array()));
     prefix.and_then(|prefix| prefix.get(index)).or_else(|| match schema.get("items") {

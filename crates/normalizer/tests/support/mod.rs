@@ -1,5 +1,5 @@
-//! What the tests share: tools made from a schema, normalizers made from rules, and one-line
-//! verdicts that read well in an assertion.
+//! Shared helpers: tools made from a schema, normalizers made from rules, and one-line outcomes for
+//! assertions.
 
 // Every test file uses its own part.
 #![allow(dead_code)]
@@ -27,7 +27,7 @@ pub fn tool_of_server(server: &str, name: &str, input_schema: &str) -> Tool {
     })
 }
 
-/// One of our own tools.
+/// One of Toolwright's built-in tools.
 pub fn builtin_tool(name: &str, input_schema: &str) -> Tool {
     compile(ToolDefinition {
         name: name.into(),
@@ -37,7 +37,7 @@ pub fn builtin_tool(name: &str, input_schema: &str) -> Tool {
     })
 }
 
-/// A tool that its server calls destructive.
+/// A tool that its server marks as destructive.
 pub fn destructive_tool(name: &str, input_schema: &str) -> Tool {
     compile(ToolDefinition {
         name: name.into(),
@@ -51,12 +51,12 @@ fn compile(definition: ToolDefinition) -> Tool {
     Tool::compile(&definition).unwrap_or_else(|error| panic!("{}: {error}", definition.input_schema))
 }
 
-/// A closed object schema with these properties, written as the inside of the braces.
+/// A closed object schema with these properties, written as the contents of the braces.
 pub fn closed(properties: &str, required: &[&str]) -> String {
     object(properties, required, r#","additionalProperties":false"#)
 }
 
-/// An object schema that says nothing about further properties, as most servers write it.
+/// An object schema without `additionalProperties`, as most servers write it.
 pub fn open(properties: &str, required: &[&str]) -> String {
     object(properties, required, "")
 }
@@ -70,7 +70,7 @@ pub fn by_default() -> Normalizer {
     Normalizer::default()
 }
 
-/// The normalizer without any rule: only what the schema says.
+/// The normalizer without any rule: repairs by schema only.
 pub fn without_rules() -> Normalizer {
     Normalizer::new(RuleSet::empty())
 }
@@ -108,7 +108,7 @@ pub fn rules(file: &str) -> Vec<Rule> {
     parse_file(file).unwrap_or_else(|errors| panic!("{}", in_lines(&errors)))
 }
 
-/// The mistakes of a rules file as a person sees them, one per line with its fix.
+/// The mistakes of a rules file as the user sees them, one per line with its fix.
 pub fn mistakes(file: &str) -> String {
     match parse_file(file) {
         Ok(rules) => panic!("no mistake found, but {} rules", rules.len()),
@@ -120,23 +120,23 @@ fn in_lines(errors: &[RuleFileError]) -> String {
     errors.iter().map(|error| format!("{error}\n  fix: {}", error.fix)).collect::<Vec<_>>().join("\n")
 }
 
-/// What became of the arguments, whole.
+/// The whole outcome.
 pub fn outcome(normalizer: &Normalizer, tool: &Tool, arguments: &str) -> Outcome {
     normalizer.normalize(tool, &RawArguments::json(arguments))
 }
 
-/// The mended arguments and the changes; fails when the call was not mended.
+/// The repaired arguments and the changes; fails if the call was not repaired.
 pub fn repair(normalizer: &Normalizer, tool: &Tool, arguments: &str) -> (String, Vec<Change>) {
     match outcome(normalizer, tool, arguments) {
-        Outcome::Repaired { arguments: mended, changes } => {
-            assert!(!changes.is_empty(), "a repair without a change: {arguments} → {mended}");
-            (mended, changes)
+        Outcome::Repaired { arguments: repaired_text, changes } => {
+            assert!(!changes.is_empty(), "a repair without a change: {arguments} → {repaired_text}");
+            (repaired_text, changes)
         }
         other => panic!("{arguments} should be mended, but: {other:?}"),
     }
 }
 
-/// The mended arguments alone.
+/// The repaired arguments alone.
 pub fn repaired(normalizer: &Normalizer, tool: &Tool, arguments: &str) -> String {
     repair(normalizer, tool, arguments).0
 }
@@ -167,21 +167,21 @@ pub fn refused(normalizer: &Normalizer, tool: &Tool, arguments: &str) -> Vec<Cod
     refusal(normalizer, tool, arguments).into_iter().map(|problem| problem.code).collect()
 }
 
-/// Whether the same bytes go on.
+/// Asserts that the call is forwarded unchanged.
 #[track_caller]
 pub fn assert_unchanged(normalizer: &Normalizer, tool: &Tool, arguments: &str) {
     assert_eq!(outcome(normalizer, tool, arguments), Outcome::Unchanged, "{arguments}");
 }
 
-/// Whether the call is mended into exactly this text, and stays so when it comes again.
+/// Asserts that the call is repaired to exactly this text, and that the repair is idempotent.
 #[track_caller]
 pub fn assert_repaired(normalizer: &Normalizer, tool: &Tool, arguments: &str, expected: &str) {
-    let mended = repaired(normalizer, tool, arguments);
-    assert_eq!(mended, expected, "{arguments}");
-    assert_eq!(outcome(normalizer, tool, &mended), Outcome::Unchanged, "{mended} comes again");
+    let repaired_text = repaired(normalizer, tool, arguments);
+    assert_eq!(repaired_text, expected, "{arguments}");
+    assert_eq!(outcome(normalizer, tool, &repaired_text), Outcome::Unchanged, "{repaired_text} comes again");
 }
 
-/// One line per change: code, place, before, after and the rule.
+/// One line per change: code, position, before, after and the rule.
 pub fn report(changes: &[Change]) -> String {
     let shown = |text: &Option<String>| text.clone().unwrap_or_else(|| "-".to_owned());
     let line = |change: &Change| {
@@ -193,7 +193,7 @@ pub fn report(changes: &[Change]) -> String {
 }
 
 /// Four times as much must take about four times as long; comparing everything with everything takes
-/// sixteen times. Machines are busy: the best of some rounds counts, and a machine that disturbs gets more of them.
+/// sixteen times. Machines are busy: the best of some rounds counts, and a busy machine gets more rounds.
 #[track_caller]
 pub fn assert_grows_linearly(amount: usize, mut work: impl FnMut(usize)) {
     let mut timed = |amount: usize| {

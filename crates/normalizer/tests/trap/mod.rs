@@ -1,4 +1,4 @@
-//! What the trap tests share: a small tool, and the two verdicts that stand side by side.
+//! Helpers of the trap tests: a small tool, and the two outcomes that are compared.
 
 // Every test file uses its own part.
 #![allow(dead_code)]

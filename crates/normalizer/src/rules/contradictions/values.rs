@@ -4,13 +4,13 @@ use std::collections::HashSet;
 
 use toolwright_jsonrpc::raw::{is_json_number, quote};
 
-use super::circles::{Moves, circles};
+use super::cycles::{RuleMoves, cycles};
 use super::{Contradiction, KEEP_ONE};
 use crate::rules::scope_index::ScopeIndex;
 use crate::rules::type_coerce::boolean;
 use crate::rules::{Action, CoerceTo, Rule};
 
-/// How many moves of values are looked at for one parameter.
+/// Maximum number of moves of values that are checked for one parameter.
 const MAX_MOVES: usize = 100_000;
 
 /// The parameter whose value a rule changes.
@@ -40,16 +40,16 @@ pub(super) fn contradictions(rules: &[&Rule], of_one: &[usize]) -> Vec<Contradic
         }
         own.insert(&rule.tools, *index);
     }
-    for circle in circles(&moves(rules, of_one)) {
-        found.push(circle.told(rules, "map every old value to its final one"));
+    for cycle in cycles(&moves(rules, of_one)) {
+        found.push(cycle.into_contradiction(rules, "map every old value to its final one"));
     }
     found
 }
 
-/// The moves of single values, as JSON text: those of the maps, and what the other rules make of the
+/// The moves of single values, as JSON text: those of the maps, and the results of the other rules for the
 /// values in them.
-fn moves<'r>(rules: &[&'r Rule], of_one: &[usize]) -> Moves<'r> {
-    let mut moves = Moves::default();
+fn moves<'r>(rules: &[&'r Rule], of_one: &[usize]) -> RuleMoves<'r> {
+    let mut moves = RuleMoves::default();
     let mut values: Vec<String> = Vec::new();
     let maps = of_one.iter().filter_map(|index| match &rules[*index].action {
         Action::ValueMap { pairs, .. } => Some((*index, pairs)),
@@ -59,7 +59,7 @@ fn moves<'r>(rules: &[&'r Rule], of_one: &[usize]) -> Moves<'r> {
     for (index, pairs) in maps {
         for (old, new) in pairs {
             count += 1;
-            // A number, boolean or null is found by its text.
+            // A number, boolean or null is matched by its text.
             let is_json = is_json_number(old) || matches!(old.as_str(), "true" | "false" | "null");
             for from in [Some(quote(old)), is_json.then(|| old.clone())].into_iter().flatten() {
                 values.extend([from.clone(), new.clone()]);
@@ -88,7 +88,7 @@ fn moves<'r>(rules: &[&'r Rule], of_one: &[usize]) -> Moves<'r> {
     moves
 }
 
-/// What a rule that is no map makes of a value.
+/// The result of a rule that is not a map for a value.
 fn changed(action: &Action, value: &str) -> Option<String> {
     let text = || plain_text(value);
     match action {
@@ -102,7 +102,7 @@ fn changed(action: &Action, value: &str) -> Option<String> {
     }
 }
 
-/// The text of a JSON string without escapes, which is all that a number or a boolean needs.
+/// The text of a JSON string without escapes, which is sufficient for a number or a boolean.
 fn plain_text(value: &str) -> Option<&str> {
     value.strip_prefix('"')?.strip_suffix('"').filter(|text| !text.contains('\\'))
 }

@@ -1,16 +1,16 @@
-//! The single keys of a rule: read, checked, and told what is wrong with them.
+//! Parser of the single keys of a rule.
 
 use toolwright_base::closest_name;
 use toolwright_jsonrpc::raw::{Kind, Member, Node};
 
-use super::{Reader, value_of};
+use super::{RuleFileReader, value_of};
 use crate::rules::Scope;
 use crate::rules::payload::ArrayPath;
 
 const TOOLS_FIX: &str = "list tool names, server/name, patterns, or \"*\"";
 
-impl<'t> Reader<'t> {
-    /// A text that every rule of the type needs.
+impl<'t> RuleFileReader<'t> {
+    /// A text that every rule of the type requires.
     pub(super) fn name_at(
         &mut self,
         node: &Node<'t>,
@@ -23,7 +23,7 @@ impl<'t> Reader<'t> {
         self.given_name(members, key)
     }
 
-    /// A text under a key that may be missing; whether it may is told elsewhere.
+    /// A text under a key that may be missing; a missing key is reported elsewhere.
     pub(super) fn given_name(&mut self, members: &'t [Member<'t>], key: &str) -> Option<String> {
         let value = value_of(members, key)?;
         match value.as_text() {
@@ -33,7 +33,7 @@ impl<'t> Reader<'t> {
                 None
             }
             None => {
-                self.mistakes.at(&value, format!("\"{key}\" is a text"), "write it in quotes");
+                self.mistakes.at(&value, format!("\"{key}\" must be a string"), "write it in quotes");
                 None
             }
         }
@@ -43,7 +43,7 @@ impl<'t> Reader<'t> {
         let value = value_of(members, key)?;
         let text = value.as_text().map(|text| text.into_owned());
         if text.is_none() {
-            self.mistakes.at(&value, format!("\"{key}\" is a text"), "write it in quotes");
+            self.mistakes.at(&value, format!("\"{key}\" must be a string"), "write it in quotes");
         }
         text
     }
@@ -54,7 +54,7 @@ impl<'t> Reader<'t> {
             return Some(flag);
         }
         let fix = "write true or false without quotes";
-        self.mistakes.at(&value, format!("\"{key}\" is true or false"), fix);
+        self.mistakes.at(&value, format!("\"{key}\" must be true or false"), fix);
         None
     }
 
@@ -83,7 +83,7 @@ impl<'t> Reader<'t> {
                     self.mistakes.at(item, message, format!("write \"{}\"", name.trim()));
                 }
                 _ => {
-                    let message = format!("{} in \"tools\" of {rule} is no tool's name", item.to_json());
+                    let message = format!("{} in \"tools\" of {rule} is not a tool name", item.to_json());
                     self.mistakes.at(item, message, TOOLS_FIX);
                 }
             }
@@ -160,7 +160,7 @@ impl<'t> Reader<'t> {
     pub(super) fn array_path(&mut self, members: &'t [Member<'t>]) -> Option<ArrayPath> {
         let Some(value) = value_of(members, "array_path") else { return Some(ArrayPath::default()) };
         let Some(text) = value.as_text() else {
-            self.mistakes.at(&value, "\"array_path\" is a text", "for example \"steps[]\"");
+            self.mistakes.at(&value, "\"array_path\" must be a string", "for example \"steps[]\"");
             return None;
         };
         match ArrayPath::parse(&text) {
@@ -187,13 +187,13 @@ impl<'t> Reader<'t> {
                 Some(name) => format!("did you mean \"{name}\"?"),
                 None => format!("use one of {}", names().collect::<Vec<_>>().join(", ")),
             };
-            self.mistakes.at(&value, format!("{} is no value of \"{key}\"", value.to_json()), fix);
+            self.mistakes.at(&value, format!("{} is not a value of \"{key}\"", value.to_json()), fix);
         }
         found
     }
 }
 
-/// The words in double braces: `step-{{index}}`. Other text in braces is a value like any other.
+/// The words in double braces: `step-{{index}}`. Other text in braces is an ordinary value.
 fn placeholders(json: &str) -> impl Iterator<Item = &str> {
     let is_word =
         |name: &str| !name.is_empty() && name.bytes().all(|byte| byte.is_ascii_lowercase() || byte == b'_');
@@ -208,7 +208,7 @@ fn placeholders(json: &str) -> impl Iterator<Item = &str> {
 fn wrong_entry(entry: &str) -> Option<(&'static str, String)> {
     if entry.contains(['[', ']', '{', '}']) {
         let fix = "use * for any characters and ? for one, or list the names one by one";
-        return Some(("has brackets, which are no wildcards here", fix.to_owned()));
+        return Some(("has brackets, which are not wildcards here", fix.to_owned()));
     }
     let parts: Vec<&str> = entry.split('/').collect();
     match parts[..] {

@@ -1,25 +1,25 @@
-//! Mistakes in a rules file: collected with their places, told in the order of the file.
+//! Mistakes in a rules file: collected with their positions, reported in the order of the file.
 
 use toolwright_jsonrpc::raw::Node;
 
 use super::RuleFileError;
 
 /// The mistakes found so far.
-pub(super) struct Mistakes<'t> {
+pub(super) struct RuleMistakes<'t> {
     text: &'t str,
-    found: Vec<Mistake>,
+    found: Vec<RuleMistake>,
 }
 
-struct Mistake {
-    /// Where in the text, in bytes.
+struct RuleMistake {
+    /// Byte offset in the text.
     offset: usize,
     message: String,
     fix: String,
 }
 
-impl<'t> Mistakes<'t> {
+impl<'t> RuleMistakes<'t> {
     pub fn new(text: &'t str) -> Self {
-        Mistakes { text, found: Vec::new() }
+        RuleMistakes { text, found: Vec::new() }
     }
 
     pub fn count(&self) -> usize {
@@ -38,16 +38,16 @@ impl<'t> Mistakes<'t> {
     }
 
     pub fn at_offset(&mut self, offset: usize, message: impl Into<String>, fix: impl Into<String>) {
-        self.found.push(Mistake { offset, message: message.into(), fix: fix.into() });
+        self.found.push(RuleMistake { offset, message: message.into(), fix: fix.into() });
     }
 
-    /// Where a part of the file stands in it; the beginning for a text of its own.
+    /// Offset of a part of the file; 0 for a text that is not part of it.
     fn offset_of(&self, part: &str) -> usize {
         let offset = (part.as_ptr() as usize).wrapping_sub(self.text.as_ptr() as usize);
         if offset <= self.text.len() { offset } else { 0 }
     }
 
-    /// All mistakes in the order of the file, with lines and columns; one walk through the text.
+    /// All mistakes in the order of the file, with lines and columns; one pass over the text.
     pub fn into_errors(mut self) -> Vec<RuleFileError> {
         self.found.sort_by_key(|mistake| mistake.offset);
         let (mut line, mut column, mut chars) = (1, 1, self.text.char_indices().peekable());

@@ -1,4 +1,4 @@
-//! Does a value fit a schema? Exact, bounded in time, without allocation for ordinary schemas.
+//! Validates values against a schema: exact, bounded in time, without allocation for ordinary schemas.
 
 use std::cell::Cell;
 use std::collections::HashSet;
@@ -7,51 +7,51 @@ use toolwright_jsonrpc::raw::{Kind, Member, Node, Number, are_distinct};
 
 use super::{Schema, SchemaId, SchemaNode};
 
-/// How many schema nodes may be visited for one call, whatever its size.
+/// Maximum number of schema nodes that are visited for one call, whatever its size.
 const MAX_STEPS: u32 = 400_000;
-/// How many more for every byte of the arguments.
+/// Additional steps for every byte of the arguments.
 const STEPS_PER_BYTE: u32 = 8;
-/// So many keys are compared in one step.
+/// Number of keys that are compared in one step.
 pub(crate) const KEYS_PER_STEP: usize = 16;
-/// So many patterns of a short key are matched in one step.
+/// Number of patterns that are matched with a short key in one step.
 const PATTERNS_PER_STEP: usize = 4;
-/// A key of this many bytes more takes as long again.
+/// Every further block of this many bytes of a key costs as much again.
 const PATTERN_BLOCK: usize = 64;
-/// How deep schemas may apply within each other.
+/// Maximum depth of schemas that apply within each other.
 const MAX_NESTING: u32 = 400;
 
-/// Shorter lists and objects are judged again sooner than they are looked up.
-const REMEMBERED_BYTES: usize = 64;
-/// How many accepted lists and objects are remembered.
-const REMEMBERED: usize = 8;
+/// Shorter lists and objects are validated again faster than they are looked up.
+const MIN_CACHED_BYTES: usize = 64;
+/// Number of accepted lists and objects that are cached.
+const CACHED_TEXTS: usize = 8;
 
-/// Judges values against one schema, within limits.
-pub(crate) struct Judge<'s> {
+/// Validates values against one schema, within limits.
+pub(crate) struct Validator<'s> {
     schema: &'s Schema,
     steps: Cell<u32>,
     max_steps: u32,
     nesting: Cell<u32>,
-    /// The last lists and objects that were accepted as they stand in the text: each step of a repair
-    /// asks about the ones it left alone again.
-    accepted: [Cell<Option<Accepted>>; REMEMBERED],
-    /// Which of them is forgotten next.
+    /// Cache of the last lists and objects that were accepted unchanged: each step of a repair validates
+    /// those that it did not change again.
+    accepted: [Cell<Option<AcceptedText>>; CACHED_TEXTS],
+    /// Index of the next entry to replace.
     oldest: Cell<usize>,
 }
 
 /// A text in memory that a schema accepts.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Accepted {
+struct AcceptedText {
     id: SchemaId,
     address: usize,
     bytes: usize,
 }
 
-impl<'s> Judge<'s> {
-    /// A judge for arguments of that many bytes.
+impl<'s> Validator<'s> {
+    /// A validator for arguments of `bytes` bytes.
     pub fn new(schema: &'s Schema, bytes: usize) -> Self {
         let more = u32::try_from(bytes).unwrap_or(u32::MAX).saturating_mul(STEPS_PER_BYTE);
         let max_steps = MAX_STEPS.saturating_add(more);
-        Judge {
+        Validator {
             schema,
             steps: Cell::new(0),
             max_steps,
@@ -65,29 +65,29 @@ impl<'s> Judge<'s> {
         self.schema
     }
 
-    /// Whether a limit was reached: judgements since then are refusals.
+    /// Whether a limit was reached: all results since then are refusals.
     pub fn is_exhausted(&self) -> bool {
         self.steps.get() >= self.max_steps
     }
 
-    /// Gives up: nothing is accepted any more.
+    /// Stops: nothing is accepted any more.
     pub fn exhaust(&self) {
         self.steps.set(self.max_steps);
     }
 
-    /// Spends one step of the time limit; false when none is left.
+    /// Spends one step of the limit; returns false if none is left.
     pub fn spend(&self) -> bool {
         self.spend_many(1)
     }
 
-    /// Spends several steps of the time limit at once.
+    /// Spends several steps of the limit at once.
     pub fn spend_many(&self, count: u32) -> bool {
         let steps = self.steps.get().saturating_add(count);
         self.steps.set(steps);
         steps < self.max_steps
     }
 
-    /// Spends what it takes to match a key with so many patterns.
+    /// Spends the steps to match a key with `patterns` patterns.
     pub fn spend_on_patterns(&self, patterns: usize, key: &str) -> bool {
         let blocks = 1 + key.len() / PATTERN_BLOCK;
         patterns == 0 || self.spend_many(steps(patterns.saturating_mul(blocks) / PATTERNS_PER_STEP))
@@ -108,8 +108,8 @@ impl<'s> Judge<'s> {
         let text = match value.kind {
             Kind::Object(_) | Kind::Array(_) => value
                 .source()
-                .filter(|source| source.len() >= REMEMBERED_BYTES)
-                .map(|source| Accepted { id, address: source.as_ptr().addr(), bytes: source.len() }),
+                .filter(|source| source.len() >= MIN_CACHED_BYTES)
+                .map(|source| AcceptedText { id, address: source.as_ptr().addr(), bytes: source.len() }),
             _ => None,
         };
         if text.is_some() && self.accepted.iter().any(|known| known.get() == text) {
@@ -117,7 +117,7 @@ impl<'s> Judge<'s> {
         }
         let fits = self.fits(id, node, value);
         if fits && text.is_some() {
-            self.accepted[self.oldest.get() % REMEMBERED].set(text);
+            self.accepted[self.oldest.get() % CACHED_TEXTS].set(text);
             self.oldest.set(self.oldest.get() + 1);
         }
         fits
@@ -134,7 +134,7 @@ impl<'s> Judge<'s> {
         fits && (!node.has.combinators || self.nested(|| self.fits_combinators(node, value)))
     }
 
-    /// Guards against schemas that refer to themselves without going deeper into the value.
+    /// Guards against schemas that refer to themselves without descending into the value.
     fn nested(&self, check: impl FnOnce() -> bool) -> bool {
         let nesting = self.nesting.get();
         if nesting >= MAX_NESTING {
@@ -212,7 +212,7 @@ impl<'s> Judge<'s> {
             })
     }
 
-    /// Whether the schema, or one it applies to the same object, speaks about the key.
+    /// Whether the schema, or one that it applies to the same object, evaluates the key.
     pub fn evaluates_key(&self, id: SchemaId, key: &str, value: &Node<'_>) -> bool {
         let node = self.schema.node(id);
         let object = &node.object;
@@ -272,7 +272,7 @@ impl<'s> Judge<'s> {
             })
     }
 
-    /// The same for an item of a list.
+    /// Whether the schema, or one that it applies to the same array, evaluates the item.
     pub fn evaluates_item(&self, id: SchemaId, index: usize, item: &Node<'_>, value: &Node<'_>) -> bool {
         let node = self.schema.node(id);
         if !self.spend() {
@@ -290,7 +290,7 @@ impl<'s> Judge<'s> {
     }
 }
 
-/// A count as steps of the time limit.
+/// A count as steps of the limit.
 pub(crate) fn steps(count: usize) -> u32 {
     u32::try_from(count).unwrap_or(u32::MAX)
 }
@@ -318,7 +318,7 @@ fn fits_number(node: &SchemaNode, text: &str) -> bool {
         && limits.multiple_of.as_ref().is_none_or(|step| number.is_multiple_of(step).unwrap_or(true))
 }
 
-/// Whether all the required keys are there.
+/// Whether all the required keys are present.
 fn has_all(members: &[Member<'_>], required: &[Box<str>]) -> bool {
     if required.len() * members.len() <= 4096 {
         return required.iter().all(|key| members.iter().any(|member| member.key == &**key));

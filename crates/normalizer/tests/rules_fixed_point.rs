@@ -1,4 +1,4 @@
-//! Rules come to rest: what they made of a call they leave as it is, and rules that could not are
+//! Rules reach a fixed point: their own result stays unchanged, and rules without a fixed point are
 //! reported in the file or refused when they run.
 
 use crate::support;
@@ -13,7 +13,7 @@ fn any_tool() -> Tool {
     tool("any", r#"{"type":"object"}"#)
 }
 
-/// A rule for the tool `any`; `rest` is its inside after the type.
+/// A rule for the tool `any`; `rest` is the rest of the rule after its type.
 fn rule(id: &str, kind: &str, rest: &str) -> String {
     rule_for("any", id, kind, rest)
 }
@@ -30,7 +30,7 @@ fn file(rules: &[String]) -> String {
     format!("[{}]", rules.join(",\n"))
 }
 
-/// The messages alone, without places and fixes.
+/// The messages alone, without positions and fixes.
 fn messages(rules: &[String]) -> Vec<String> {
     parse_file(&file(rules)).err().unwrap_or_default().into_iter().map(|error| error.message).collect()
 }
@@ -38,10 +38,10 @@ fn messages(rules: &[String]) -> Vec<String> {
 // === In the file ===
 
 #[test]
-fn aliases_in_a_circle_are_reported_where_it_closes() {
+fn alias_cycle_is_reported_where_it_closes() {
     let rules = [alias("a", "x", "y"), alias("b", "y", "z"), alias("c", "z", "x")];
     insta::assert_snapshot!(mistakes(&file(&rules)), @r#"
-    line 3, column 1: rule "c" closes a circle with "a", "b": z → x → y → z
+    line 3, column 1: rule "c" closes a cycle with "a", "b": z → x → y → z
       fix: keep the one that leads to the name the tool declares
     "#);
 }
@@ -52,7 +52,7 @@ fn two_aliases_that_undo_each_other_are_reported() {
 }
 
 #[test]
-fn nested_aliases_in_a_circle_are_reported_for_one_place_only() {
+fn nested_alias_cycle_is_reported_per_position() {
     let nested = |id: &str, path: &str, from: &str, to: &str| {
         let rest = format!(r#""in_payload":"p","array_path":"{path}","from":"{from}","to":"{to}""#);
         rule(id, "nested_alias", &rest)
@@ -63,29 +63,29 @@ fn nested_aliases_in_a_circle_are_reported_for_one_place_only() {
 }
 
 #[test]
-fn a_default_for_what_another_rule_takes_away_is_reported_in_both_orders() {
+fn default_of_removed_parameter_is_reported_in_both_orders() {
     let default = rule("d", "param_default", r#""from":"x","value":1"#);
     let drop = rule("r", "param_drop", r#""from":"x""#);
     let moved = alias("m", "x", "y");
-    let filled = r#"rule "r" takes "x" away, which "d" fills"#;
+    let filled = r#"rule "r" removes "x", which "d" fills"#;
     assert_eq!(messages(&[default.clone(), drop.clone()]), [filled]);
-    assert_eq!(messages(&[drop, default.clone()]), [r#"rule "d" fills "x", which "r" takes away"#]);
-    assert_eq!(messages(&[default, moved]), [r#"rule "m" takes "x" away, which "d" fills"#]);
+    assert_eq!(messages(&[drop, default.clone()]), [r#"rule "d" fills "x", which "r" removes"#]);
+    assert_eq!(messages(&[default, moved]), [r#"rule "m" removes "x", which "d" fills"#]);
 }
 
 #[test]
-fn a_nested_default_for_what_a_nested_alias_takes_away_is_reported() {
+fn nested_default_of_renamed_field_is_reported() {
     let alias = rule("a", "nested_alias", r#""in_payload":"p","array_path":"[]","from":"id","to":"key""#);
     let default = rule("d", "nested_default", r#""in_payload":"p","array_path":"[]","from":"id","value":1"#);
-    assert_eq!(messages(&[alias, default]), [r#"rule "d" fills "id", which "a" takes away"#]);
+    assert_eq!(messages(&[alias, default]), [r#"rule "d" fills "id", which "a" removes"#]);
 }
 
 #[test]
-fn value_maps_that_lead_in_a_circle_are_reported() {
+fn value_map_cycle_is_reported() {
     let map = |id: &str, pairs: &str| rule(id, "value_map", &format!(r#""from":"x","value":{pairs}"#));
     assert_eq!(messages(&[map("a", r#"{"p":"q"}"#), map("b", r#"{"q":"p"}"#)]), [r#"rule "b" undoes "a""#]);
     let three = [map("a", r#"{"p":"q"}"#), map("b", r#"{"q":2}"#), map("c", r#"{"2":"p"}"#)];
-    assert_eq!(messages(&three), [r#"rule "c" closes a circle with "a", "b": 2 → "p" → "q" → 2"#]);
+    assert_eq!(messages(&three), [r#"rule "c" closes a cycle with "a", "b": 2 → "p" → "q" → 2"#]);
     assert!(messages(&[map("a", r#"{"p":"q"}"#), map("b", r#"{"q":"r"}"#)]).is_empty());
 }
 
@@ -100,17 +100,17 @@ fn coercions_to_text_and_from_text_are_reported() {
 }
 
 #[test]
-fn maps_that_lead_in_a_circle_through_a_coercion_are_reported() {
+fn map_cycle_through_coercion_is_reported() {
     let coerce = rule("c", "type_coerce", r#""from":"x","coerce_to":"int""#);
     let back = rule("m", "value_map", r#""from":"x","value":{"five":"5"}"#);
     assert!(messages(&[coerce.clone(), back]).is_empty());
     // "5" becomes 5, 5 becomes "five", and "five" becomes "5" again.
-    let circle = [
+    let cycle = [
         coerce,
         rule("m", "value_map", r#""from":"x","value":{"5":"five"}"#),
         rule("n", "value_map", r#""from":"x","value":{"five":"5"}"#),
     ];
-    assert_eq!(messages(&circle), [r#"rule "n" undoes "m""#]);
+    assert_eq!(messages(&cycle), [r#"rule "n" undoes "m""#]);
 }
 
 #[test]
@@ -140,16 +140,16 @@ fn rules_without_a_tool_in_common_do_not_contradict_each_other() {
 }
 
 #[test]
-fn a_circle_needs_one_tool_that_all_its_rules_are_for() {
+fn cycle_needs_a_common_tool() {
     let alias = |id: &str, tools: &str, from: &str, to: &str| {
         rule_for(tools, id, "param_alias", &format!(r#""from":"{from}","to":"{to}""#))
     };
     let pairs = [r#"t","u"#, r#"u","v"#, r#"t","v"#];
-    let circle = |tools: [&str; 3]| {
+    let cycle = |tools: [&str; 3]| {
         [alias("a", tools[0], "x", "y"), alias("b", tools[1], "y", "z"), alias("c", tools[2], "z", "x")]
     };
-    assert!(messages(&circle(pairs)).is_empty());
-    assert_eq!(messages(&circle([r#"t","u"#, "*", "u*"])).len(), 1);
+    assert!(messages(&cycle(pairs)).is_empty());
+    assert_eq!(messages(&cycle([r#"t","u"#, "*", "u*"])).len(), 1);
 }
 
 #[test]
@@ -161,7 +161,7 @@ fn rules_that_are_switched_off_contradict_nothing() {
 // === When they run ===
 
 #[test]
-fn a_long_chain_of_aliases_settles_in_any_order_before_the_schema_is_asked() {
+fn long_alias_chain_reaches_fixed_point_in_any_order() {
     let chain: Vec<String> =
         (0..40).map(|at| alias(&format!("r{at}"), &format!("k{at}"), &format!("k{}", at + 1))).collect();
     let reversed: Vec<String> = chain.iter().rev().cloned().collect();
@@ -174,7 +174,7 @@ fn a_long_chain_of_aliases_settles_in_any_order_before_the_schema_is_asked() {
 }
 
 #[test]
-fn maps_that_lead_on_to_each_other_settle() {
+fn chained_maps_reach_fixed_point() {
     let map = |id: &str, pairs: &str| rule(id, "value_map", &format!(r#""from":"x","value":{pairs}"#));
     let rules = [map("one", r#"{"a":"b","c":"d","e":"f"}"#), map("two", r#"{"b":"c","d":"e"}"#)];
     assert_repaired(&with_rules(&file(&rules)), &any_tool(), r#"{"x":"a"}"#, r#"{"x":"f"}"#);
@@ -191,7 +191,7 @@ fn an_empty_nested_default_fills_what_is_missing_once() {
 }
 
 #[test]
-fn rules_that_never_come_to_rest_refuse_the_call_and_are_named() {
+fn rules_without_fixed_point_refuse_the_call() {
     let made = |id: &str, from: &str, to: &str| Rule {
         id: id.to_owned(),
         tools: vec![Scope::Every],
@@ -231,7 +231,7 @@ fn a_built_in_rule_that_undoes_one_of_the_users_is_switched_off() {
 }
 
 #[test]
-fn a_valid_call_is_read_as_it_is_where_rules_may_change_it() {
+fn valid_call_is_not_unwrapped_when_rules_apply() {
     let normalizer = with_rules(&file(&[alias("r", "unrelated", "other")]));
     let schema = open(r#""path":{"type":"string"},"arguments":{"type":"object"}"#, &[]);
     for arguments in [
@@ -298,7 +298,7 @@ proptest! {
     #![proptest_config(ProptestConfig { cases: 4_000, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
-    fn normalizing_again_changes_nothing_whatever_the_rules(
+    fn normalization_is_idempotent_for_any_rules(
         rules in prop::collection::vec(any_rule(), 1..6),
         call in any_call(),
         kind in 0..4usize,
@@ -322,11 +322,11 @@ proptest! {
                 prop_assert_eq!(outcome(&normalizer, &tool, &arguments), Outcome::Unchanged, "{}", arguments);
             }
             Outcome::Refused { problems, .. } => {
-                // What does not come to rest was found in the file, but for some circles through the
-                // spelling of all keys.
-                let is_told = !rules.iter().any(|rule| rule.contains("case_convert"));
-                let is_restless = problems.iter().any(|problem| problem.code == Code::OverLimit);
-                prop_assert!(!(is_told && is_restless), "{:?}", problems);
+                // Rules without a fixed point are found in the file, except for some cycles through the style of all
+                // keys.
+                let is_found_in_file = !rules.iter().any(|rule| rule.contains("case_convert"));
+                let is_cyclic = problems.iter().any(|problem| problem.code == Code::OverLimit);
+                prop_assert!(!(is_found_in_file && is_cyclic), "{:?}", problems);
             }
         }
     }

@@ -1,4 +1,4 @@
-//! Arguments that are still being written: what has left is never contradicted.
+//! Arguments that arrive in pieces: forwarded text is never contradicted.
 //!
 //! `PROPTEST_CASES` sets the number of cases per law.
 
@@ -46,12 +46,12 @@ fn note_tool() -> Arc<Tool> {
 }
 
 fn safe_part(tool: &Arc<Tool>, text: &str) -> String {
-    let mut growing = Growing::new(NORMALIZER.clone(), tool.clone());
-    growing.push(text);
-    text[..growing.safe()].to_owned()
+    let mut gate = Growing::new(NORMALIZER.clone(), tool.clone());
+    gate.push(text);
+    text[..gate.safe()].to_owned()
 }
 
-/// Pushes a text in pieces that end at these places, and gives back how much was safe in the end.
+/// Pushes a text in pieces that end at these offsets, and returns the number of safe bytes at the end.
 fn push_in_pieces(
     tool: &Arc<Tool>,
     text: &str,
@@ -61,12 +61,12 @@ fn push_in_pieces(
         cuts.iter().map(|cut| text.floor_char_boundary(cut.index(text.len() + 1))).collect();
     places.push(text.len());
     places.sort_unstable();
-    let mut growing = Growing::new(NORMALIZER.clone(), tool.clone());
+    let mut gate = Growing::new(NORMALIZER.clone(), tool.clone());
     let (mut from, mut before) = (0, 0);
     for to in places {
-        growing.push(&text[from..to]);
+        gate.push(&text[from..to]);
         from = to;
-        let safe = growing.safe();
+        let safe = gate.safe();
         prop_assert!(
             safe >= before && safe <= to && text.is_char_boundary(safe),
             "{} after {}",
@@ -76,11 +76,11 @@ fn push_in_pieces(
         prop_assert_eq!(&text[..safe], &safe_part(tool, &text[..to]), "the pieces made a difference");
         before = safe;
     }
-    prop_assert_eq!(growing.text(), text);
+    prop_assert_eq!(gate.text(), text);
     Ok(before)
 }
 
-/// What has left begins every repair of the whole.
+/// Every repair of the whole text starts with the forwarded part.
 fn assert_nothing_is_contradicted(tool: &Arc<Tool>, text: &str, safe: usize) -> Result<(), TestCaseError> {
     let sent = &text[..safe];
     let arena = Bump::new();
@@ -102,7 +102,7 @@ fn assert_nothing_is_contradicted(tool: &Arc<Tool>, text: &str, safe: usize) -> 
     Ok(())
 }
 
-/// A call that goes on otherwise than it began.
+/// A call that continues differently from its start.
 fn derailed_call() -> impl Strategy<Value = (String, String)> {
     let words = select(
         &[
@@ -165,20 +165,20 @@ proptest! {
     #![proptest_config(config())]
 
     #[test]
-    fn a_valid_call_is_whole_and_all_of_it_may_leave(
+    fn valid_call_is_complete_and_safe(
         (schema, call) in tool_and_valid_call(),
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
     ) {
         let tool = compile("probe", &schema);
         let safe = push_in_pieces(&tool, &call, &cuts)?;
         prop_assert!(safe < call.len());
-        let mut growing = Growing::new(NORMALIZER.clone(), tool);
-        growing.push(&call);
-        prop_assert!(growing.is_whole());
+        let mut gate = Growing::new(NORMALIZER.clone(), tool);
+        gate.push(&call);
+        prop_assert!(gate.is_whole());
     }
 
     #[test]
-    fn what_has_left_of_a_mangled_call_begins_its_repair(
+    fn safe_part_of_mangled_call_starts_its_repair(
         (schema, call) in mangled_call(),
         cuts in prop::collection::vec(any::<prop::sample::Index>(), 0..6),
     ) {
@@ -188,14 +188,14 @@ proptest! {
     }
 
     #[test]
-    fn what_has_left_of_a_derailed_call_begins_its_repair((schema, call) in derailed_call()) {
+    fn safe_part_of_derailed_call_starts_its_repair((schema, call) in derailed_call()) {
         let tool = compile("probe", &schema);
         let safe = safe_part(&tool, &call).len();
         assert_nothing_is_contradicted(&tool, &call, safe)?;
     }
 
     #[test]
-    fn whatever_is_written_nothing_panics_and_nothing_is_contradicted((schema, call) in any_text()) {
+    fn any_text_neither_panics_nor_contradicts((schema, call) in any_text()) {
         let definition = ToolDefinition { name: "probe".into(), input_schema: schema, ..ToolDefinition::default() };
         if let Ok(tool) = Tool::compile(&definition) {
             let tool = Arc::new(tool);
@@ -206,7 +206,7 @@ proptest! {
 }
 
 #[test]
-fn a_string_leaves_as_it_is_written() {
+fn string_is_forwarded_as_it_arrives() {
     let tool = note_tool();
     for (text, safe) in [
         (r#"{"#, ""),
@@ -226,7 +226,7 @@ fn a_string_leaves_as_it_is_written() {
 }
 
 #[test]
-fn other_values_leave_when_they_are_whole_and_accepted() {
+fn other_values_are_forwarded_when_complete_and_valid() {
     let tool = note_tool();
     for (text, safe) in [
         (r#"{"path":"a","mode":"new""#, r#"{"path":"a""#),
@@ -247,10 +247,10 @@ fn other_values_leave_when_they_are_whole_and_accepted() {
 }
 
 #[test]
-fn what_a_repair_may_change_is_held_back() {
+fn repairable_text_is_held_back() {
     let tool = note_tool();
     for (text, safe) in [
-        // A key that is no parameter, or stands twice.
+        // A key that is not a parameter, or is present twice.
         (r#"{"file":"a","content":"x"#, ""),
         (r#"{"path":"a","file":"b"#, r#"{"path":"a"#),
         (r#"{"path":"a","path":"a"#, r#"{"path":"a"#),
@@ -262,11 +262,11 @@ fn what_a_repair_may_change_is_held_back() {
         (r#"{"content":"he said "hi" to me","path":"a"}"#, r#"{"content":"he said "#),
         // Members may be moved into an object.
         (r#"{"path":"a","meta":{"by":"x"},"content":"y"#, r#"{"path":"a","meta":{"by":"x""#),
-        // Backslashes behind a drive, and a leaked quote.
+        // Backslashes after a drive, and a leaked quote.
         (r#"{"path":"C:\new\docs"#, r#"{"path":"C:"#),
         (r#"{"path":"a <|b"#, r#"{"path":"a "#),
         (r#"{"path":"a <b"#, r#"{"path":"a <b"#),
-        // No JSON.
+        // Not JSON.
         (r#"{'path': 'a'"#, ""),
         ("\u{feff}{\"path\":\"a", ""),
         ("```json\n{\"path\":\"a", ""),
@@ -277,16 +277,16 @@ fn what_a_repair_may_change_is_held_back() {
 }
 
 #[test]
-fn nothing_leaves_early_where_rules_may_change_valid_calls_or_the_schema_is_no_plain_object() {
+fn nothing_is_forwarded_early_with_rules_or_complex_schema() {
     let rules = toolwright_normalizer::rules::parse_file(
         r#"[{"id":"r","tools":["write_note"],"type":"value_map","from":"path","value":{"a":"b"}}]"#,
     )
     .expect("rules");
     let schema = r#"{"type":"object","properties":{"path":{"type":"string"}}}"#;
     let normalizer = Arc::new(Normalizer::new(RuleSet::builtin().with_user_rules(rules)));
-    let mut growing = Growing::new(normalizer, compile("write_note", schema));
-    growing.push(r#"{"path":"a"#);
-    assert_eq!(growing.safe(), 0);
+    let mut gate = Growing::new(normalizer, compile("write_note", schema));
+    gate.push(r#"{"path":"a"#);
+    assert_eq!(gate.safe(), 0);
     assert_eq!(safe_part(&compile("write_note", schema), r#"{"path":"a"#), r#"{"path":"a"#);
     for schema in [
         r#"{"anyOf":[{"type":"object","properties":{"path":{"type":"string"}}}]}"#,
@@ -301,20 +301,20 @@ fn nothing_leaves_early_where_rules_may_change_valid_calls_or_the_schema_is_no_p
 }
 
 #[test]
-fn a_long_text_in_many_pieces_takes_time_for_its_length() {
+fn many_pieces_take_linear_time() {
     let tool = note_tool();
-    let mut growing = Growing::new(NORMALIZER.clone(), tool);
+    let mut gate = Growing::new(NORMALIZER.clone(), tool);
     let started = Instant::now();
-    growing.push(r#"{"path":"a","content":""#);
+    gate.push(r#"{"path":"a","content":""#);
     for _ in 0..100_000 {
-        growing.push("abcdefgh\\n");
+        gate.push("abcdefgh\\n");
     }
-    growing.push(r#"","tags":["#);
+    gate.push(r#"","tags":["#);
     for _ in 0..50_000 {
-        growing.push("\"a\"");
-        growing.push(",");
+        gate.push("\"a\"");
+        gate.push(",");
     }
-    growing.push("\"b");
-    assert_eq!(growing.safe(), growing.text().len());
+    gate.push("\"b");
+    assert_eq!(gate.safe(), gate.text().len());
     assert!(started.elapsed() < Duration::from_secs(5), "{:?}", started.elapsed());
 }

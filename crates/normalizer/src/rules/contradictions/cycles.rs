@@ -1,117 +1,116 @@
-//! Moves from one name to another that lead round in a circle.
+//! Cycles of moves from one name to another.
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 
 use super::{Contradiction, common};
 use crate::rules::{Rule, Scope};
 
-/// How many moves are followed in all. Only files with very many interwoven circles need more.
+/// Maximum number of moves that are followed. Only files with very many interwoven cycles need more.
 const MAX_STEPS: usize = 100_000;
-/// How many rules and names of a circle are told.
-const MAX_TOLD: usize = 8;
+/// Maximum number of rules and names of a cycle that are reported.
+const MAX_REPORTED: usize = 8;
 
 /// Moves that rules make.
 #[derive(Default)]
-pub(super) struct Moves<'r> {
-    all: Vec<Move<'r>>,
-    /// Moves by the name they start from.
+pub(super) struct RuleMoves<'r> {
+    all: Vec<RuleMove<'r>>,
+    /// Moves by their first name.
     from: HashMap<String, Vec<usize>>,
 }
 
-struct Move<'r> {
+struct RuleMove<'r> {
     from: String,
     to: String,
     rule: usize,
     tools: &'r [Scope],
 }
 
-/// Names that lead back to the first, and the rules that lead from each to the next.
-pub(super) struct Circle {
+/// Names that form a cycle, and the rules that lead from each to the next.
+pub(super) struct MoveCycle {
     /// The last rule of the file that is part of it.
     rule: usize,
     others: Vec<usize>,
     names: Vec<String>,
 }
 
-impl<'r> Moves<'r> {
+impl<'r> RuleMoves<'r> {
     pub fn add(&mut self, from: String, to: String, rule: usize, tools: &'r [Scope]) {
         self.from.entry(from.clone()).or_default().push(self.all.len());
-        self.all.push(Move { from, to, rule, tools });
+        self.all.push(RuleMove { from, to, rule, tools });
     }
 }
 
-impl Circle {
-    pub fn told(self, rules: &[&Rule], fix: &'static str) -> Contradiction {
+impl MoveCycle {
+    pub fn into_contradiction(self, rules: &[&Rule], fix: &'static str) -> Contradiction {
         let id = &rules[self.rule].id;
         let others: Vec<String> =
             self.others.iter().map(|other| format!("\"{}\"", rules[*other].id)).collect();
         let message = match &others[..] {
             [other] if self.names.len() == 2 => format!("rule \"{id}\" undoes {other}"),
             others => {
-                let circle = [few(&self.names), self.names[..1].to_vec()].concat().join(" → ");
-                format!("rule \"{id}\" closes a circle with {}: {circle}", few(others).join(", "))
+                let cycle = [few(&self.names), self.names[..1].to_vec()].concat().join(" → ");
+                format!("rule \"{id}\" closes a cycle with {}: {cycle}", few(others).join(", "))
             }
         };
         Contradiction { rule: self.rule, message, fix }
     }
 }
 
-/// As many as can be read.
+/// At most as many as are readable.
 fn few(names: &[String]) -> Vec<String> {
-    if names.len() <= MAX_TOLD {
+    if names.len() <= MAX_REPORTED {
         return names.to_vec();
     }
-    names[..MAX_TOLD].iter().cloned().chain(["…".to_owned()]).collect()
+    names[..MAX_REPORTED].iter().cloned().chain(["…".to_owned()]).collect()
 }
 
-/// The circles, one for each rule at most that closes one.
-pub(super) fn circles(moves: &Moves<'_>) -> Vec<Circle> {
-    let core = moves_in_circles(moves);
+/// The cycles, at most one for each rule that closes one.
+pub(super) fn cycles(moves: &RuleMoves<'_>) -> Vec<MoveCycle> {
+    let core = moves_in_cycles(moves);
     let mut steps = 0;
-    let mut told = HashSet::new();
+    let mut reported = HashSet::new();
     let mut found = Vec::new();
     for start in core.iter().map(|index| &moves.all[*index]) {
-        if told.contains(&start.rule) {
+        if reported.contains(&start.rule) {
             continue;
         }
-        if let Some(circle) = circle_from(moves, &core, start, &mut steps) {
-            told.insert(start.rule);
-            found.push(circle);
+        if let Some(cycle) = cycle_from(moves, &core, start, &mut steps) {
+            reported.insert(start.rule);
+            found.push(cycle);
         }
     }
     found
 }
 
-/// The shortest way back through rules that stand before the one of `start`, for a tool that all of
-/// them are for.
-fn circle_from(
-    moves: &Moves<'_>,
+/// The shortest path back through rules before the one of `start`, for a tool that all of them apply to.
+fn cycle_from(
+    moves: &RuleMoves<'_>,
     core: &BTreeSet<usize>,
-    start: &Move<'_>,
+    start: &RuleMove<'_>,
     steps: &mut usize,
-) -> Option<Circle> {
-    struct Reached<'m> {
+) -> Option<MoveCycle> {
+    struct ReachedName<'m> {
         at: &'m str,
         tools: Vec<Scope>,
-        /// Where from, and by which move.
-        by: Option<(usize, &'m Move<'m>)>,
+        /// The previous entry, and the move that led here.
+        by: Option<(usize, &'m RuleMove<'m>)>,
     }
     let mut seen = HashSet::new();
-    let mut reached = vec![Reached { at: &start.to, tools: start.tools.to_vec(), by: None }];
+    let mut reached = vec![ReachedName { at: &start.to, tools: start.tools.to_vec(), by: None }];
     let mut next = 0;
-    while let Some(Reached { at, tools, .. }) = reached.get(next) {
+    while let Some(ReachedName { at, tools, .. }) = reached.get(next) {
         if *at == start.from {
-            let mut way = vec![];
+            let mut steps_back = vec![];
             let mut place = next;
             while let Some((before, step)) = reached[place].by {
-                way.push(step);
+                steps_back.push(step);
                 place = before;
             }
-            way.push(start);
-            let others: BTreeSet<usize> = way.iter().map(|step| step.rule).collect();
+            steps_back.push(start);
+            let others: BTreeSet<usize> = steps_back.iter().map(|step| step.rule).collect();
             let others = others.into_iter().filter(|other| *other != start.rule).collect();
-            let names = way.iter().rev().map(|step| step.from.clone()).collect();
-            return Some(Circle { rule: start.rule, others, names });
+            let names = steps_back.iter().rev().map(|step| step.from.clone()).collect();
+            return Some(MoveCycle { rule: start.rule, others, names });
         }
         let mut found = Vec::new();
         for index in moves.from.get(*at).into_iter().flatten().filter(|index| core.contains(index)) {
@@ -123,7 +122,7 @@ fn circle_from(
             let tools = common(tools, step.tools);
             if !tools.is_empty() {
                 seen.insert(step.to.as_str());
-                found.push(Reached { at: &step.to, tools, by: Some((next, step)) });
+                found.push(ReachedName { at: &step.to, tools, by: Some((next, step)) });
             }
         }
         reached.extend(found);
@@ -132,12 +131,12 @@ fn circle_from(
     None
 }
 
-/// The moves that may be part of a circle: those that are left when moves from names that nothing
-/// leads to, and to names that nothing leads from, are taken away again and again.
-fn moves_in_circles(moves: &Moves<'_>) -> BTreeSet<usize> {
+/// The moves that may be part of a cycle: those that are left after repeatedly removing moves from names that
+/// nothing leads to, and to names that nothing leads from.
+fn moves_in_cycles(moves: &RuleMoves<'_>) -> BTreeSet<usize> {
     let mut left: BTreeSet<usize> = (0..moves.all.len()).collect();
     for backwards in [false, true] {
-        let ends = |step: &Move<'_>| -> (String, String) {
+        let ends = |step: &RuleMove<'_>| -> (String, String) {
             let (from, to) = (step.from.clone(), step.to.clone());
             if backwards { (to, from) } else { (from, to) }
         };

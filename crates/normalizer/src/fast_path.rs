@@ -1,26 +1,26 @@
-//! The usual mistake, mended at once: every name is right, and a number or a boolean is sent as text.
+//! Fast path for the most frequent mistake: every name is right, and a number or a boolean is sent as text.
 //!
-//! Nothing else is looked at here. Whatever is not exactly this goes the whole way, which comes to the
-//! same result for what is; a law in the tests holds the two together.
+//! Nothing else is handled here. Any other call takes the full path, which has the same result for these calls;
+//! a law in the tests compares the two.
 
 use bumpalo::Bump;
 use smallvec::SmallVec;
 use toolwright_jsonrpc::raw::{Kind, Member, Node};
 use toolwright_model::{Change, Code, Origin, Outcome};
 
-use crate::repair::{Path, change_of, plain_scalar};
+use crate::repair::{ValuePath, change_of, plain_scalar};
 use crate::rules::RuleSet;
-use crate::schema::Judge;
+use crate::schema::Validator;
 use crate::tool::Tool;
 
-/// Larger objects go the whole way.
+/// Larger objects take the full path.
 const MAX_MEMBERS: usize = 32;
 
-/// The outcome for arguments that the schema has rejected, if they hold nothing but the usual mistake.
-pub(crate) fn mend<'a>(
+/// The outcome for arguments that the schema rejects, if they have only this mistake.
+pub(crate) fn repair<'a>(
     rules: &RuleSet,
     tool: &Tool,
-    judge: &Judge<'_>,
+    validator: &Validator<'_>,
     root: &Node<'a>,
     arena: &'a Bump,
 ) -> Option<Outcome> {
@@ -31,15 +31,15 @@ pub(crate) fn mend<'a>(
     if !is_plain || tool.origin() != Origin::Server || rules.may_touch(tool, members) {
         return None;
     }
-    let mut mended: SmallVec<[Member<'a>; MAX_MEMBERS]> = SmallVec::new();
+    let mut repaired: SmallVec<[Member<'a>; MAX_MEMBERS]> = SmallVec::new();
     let mut changes: Vec<Change> = Vec::new();
     for member in members {
         let id = object.object.properties.get(member.key)?;
-        if mended.iter().any(|earlier| earlier.key == member.key) {
+        if repaired.iter().any(|earlier| earlier.key == member.key) {
             return None;
         }
-        if judge.accepts(id, &member.value) {
-            mended.push(*member);
+        if validator.accepts(id, &member.value) {
+            repaired.push(*member);
             continue;
         }
         let declared = schema.node(id);
@@ -47,18 +47,18 @@ pub(crate) fn mend<'a>(
             return None;
         }
         let (value, why) = plain_scalar(&member.value, declared.types, arena)?;
-        if !judge.accepts(id, &value) {
+        if !validator.accepts(id, &value) {
             return None;
         }
         changes.push(change_of(
             Code::StringToScalar,
-            &Path::Root.key(member.key),
+            &ValuePath::Root.key(member.key),
             &member.value,
             &value,
             why,
         ));
-        mended.push(member.with_value(value));
+        repaired.push(member.with_value(value));
     }
-    let node = Node::built(Kind::Object(&mended));
-    judge.accepts(schema.root(), &node).then(|| Outcome::Repaired { arguments: node.to_json(), changes })
+    let node = Node::built(Kind::Object(&repaired));
+    validator.accepts(schema.root(), &node).then(|| Outcome::Repaired { arguments: node.to_json(), changes })
 }

@@ -1,18 +1,18 @@
-//! Which schemas are plain enough to be followed while a value is being written.
+//! Schemas that are simple enough to be followed while a value is being written.
 
 use crate::schema::{Schema, SchemaId, SchemaNode, Types};
 
-/// How many references are followed.
+/// Maximum number of references that are followed.
 const MAX_REFERENCES: usize = 8;
 
-/// The root, when it says nothing but which members there are.
+/// The root, if it only declares members.
 pub(super) fn root(schema: &Schema) -> Option<SchemaId> {
     let id = resolved(schema, schema.root());
     let node = schema.node(id);
     (node.types.overlaps(Types::OBJECT) && has_plain_members(node)).then_some(id)
 }
 
-/// The schema of an object that says nothing but which members there are.
+/// The schema of an object, if it only declares members.
 pub(super) fn object(schema: &Schema, id: SchemaId) -> Option<SchemaId> {
     let id = resolved(schema, id);
     let node = schema.node(id);
@@ -21,7 +21,7 @@ pub(super) fn object(schema: &Schema, id: SchemaId) -> Option<SchemaId> {
     (is_one && has_plain_members(node)).then_some(id)
 }
 
-/// The schema of a list that says nothing but which items there are.
+/// The schema of an array, if it only declares items.
 pub(super) fn list(schema: &Schema, id: SchemaId) -> Option<SchemaId> {
     let id = resolved(schema, id);
     let node = schema.node(id);
@@ -42,7 +42,7 @@ pub(super) fn item(schema: &Schema, list: SchemaId, index: usize) -> Option<Sche
     array.prefix.get(index).copied().or(array.items)
 }
 
-/// Whether every string is accepted, whatever is in it.
+/// Whether every string is valid, whatever its contents.
 pub(super) fn takes_any_text(schema: &Schema, id: SchemaId) -> bool {
     let node = schema.node(resolved(schema, id));
     !node.never
@@ -66,7 +66,7 @@ fn has_plain_members(node: &SchemaNode) -> bool {
         && object.max.is_none()
 }
 
-/// What a schema that is nothing but a reference stands for.
+/// The target of a schema that is nothing but a reference.
 fn resolved(schema: &Schema, mut id: SchemaId) -> SchemaId {
     for _ in 0..MAX_REFERENCES {
         let node = schema.node(id);

@@ -1,31 +1,31 @@
-//! The words around the arguments: whether they take the call back or name another tool.
+//! The text around the arguments: whether it revokes the call or names another tool.
 //!
 //! # What it does
-//! Fences, tags of chat templates, thoughts and labels such as `Action Input:` are passed over, and so
-//! are friendly words. What is left of them is reported.
+//! Skips fences, tags of chat templates, thoughts, labels such as `Action Input:`, and friendly words. Any
+//! other text is reported.
 //!
 //! # What it refuses
-//! Words that forbid, revoke, correct, condition or question the call (see [`words`]), arguments that are
+//! Text that forbids, revokes, corrects, conditions or questions the call (see [`words`]), arguments that are
 //! commented out, struck through, or only a thought or a result, and text that names another tool. For a
-//! tool that can destroy something, any words but neutral labels are more than can be guessed.
+//! tool that can destroy something, any text but neutral labels exceeds the risk budget.
 
 use toolwright_model::{Code, Problem};
 
-use super::words;
+use super::objections;
 use crate::names::{self, fold, is_destructive_verb};
 use crate::repair::envelope::names_tool;
-use crate::repair::{Path, problem};
+use crate::repair::{ValuePath, problem};
 use crate::text::Outside;
 use crate::tool::Tool;
 
-/// A longer text between `<` and `>` is no tag.
+/// A longer text between `<` and `>` is not a tag.
 const MAX_TAG_BYTES: usize = 256;
-/// How many names in the words are looked for in the arguments.
+/// Maximum number of names in the text that are searched for in the arguments.
 const MAX_LOOKS: usize = 64;
-/// How many characters of the words are reported.
+/// Maximum number of characters of the text that are reported.
 const SHOWN: usize = 80;
 
-/// Words of labels before the arguments, and of fences. They say nothing about the call.
+/// Words of labels before the arguments, and of fences. They do not affect the call.
 const NEUTRAL: &[&str] = &[
     "a",
     "action",
@@ -87,8 +87,8 @@ const NEUTRAL: &[&str] = &[
     "yaml",
 ];
 
-/// Identifiers of chat templates that are no tool.
-const MARKS: &[&str] = &[
+/// Identifiers of chat templates that are not tools.
+const TEMPLATE_NAMES: &[&str] = &[
     "actioninput",
     "defaultapi",
     "functioncall",
@@ -116,7 +116,7 @@ const MARKS: &[&str] = &[
     "typescript",
 ];
 
-/// Tags around what came back or is quoted, not around a call.
+/// Tags around results and quotations, not around a call.
 const RESULTS: &[&str] = &[
     "del",
     "error",
@@ -138,41 +138,41 @@ const RESULTS: &[&str] = &[
 const NAMING: &[&str] =
     &["action", "tool", "function", "name", "toolname", "functionname", "method", "invoke"];
 
-/// What stands around the arguments, without thoughts and tags.
-struct Around<'t> {
+/// The text around the arguments, without thoughts and tags.
+struct SurroundingText<'t> {
     tags: Vec<&'t str>,
     before: String,
     after: String,
 }
 
-/// Why the words around the arguments speak against the call.
+/// The refusal, if the text around the arguments contradicts the call.
 pub(super) fn objection(outside: &Outside, tool: &Tool, json: &str) -> Option<Problem> {
-    let refuse = |code: Code, message: String| Some(problem(code, &Path::Root, message));
+    let refuse = |code: Code, message: String| Some(problem(code, &ValuePath::Root, message));
     if let Some(what) = inside_of(&outside.before, &outside.after) {
         return refuse(
             Code::AmbiguousReading,
-            format!("the object stands in {what}; send it alone if it is meant"),
+            format!("the object is in {what}; send it alone if it is meant"),
         );
     }
-    let around = Around::read(outside);
+    let around = SurroundingText::read(outside);
     let called = outside.calls.clone().filter(|name| !names_tool(name, tool.name()));
-    if let Some(said) = called.or_else(|| around.another_tool(tool, json)) {
-        let message = format!("the text names \"{said}\", but it was sent to \"{}\"", tool.name());
+    if let Some(text_found) = called.or_else(|| around.another_tool(tool, json)) {
+        let message = format!("the text names \"{text_found}\", but it was sent to \"{}\"", tool.name());
         return refuse(Code::ConflictingValues, message);
     }
-    let said = words::objection(&around.before, &around.after)?;
+    let text_found = objections::objection(&around.before, &around.after)?;
     refuse(
         Code::AmbiguousReading,
         format!(
-            "the words around the object may take it back or tie it to a condition (\"{said}\"); send the object alone if it is meant"
+            "the words around the object may take it back or tie it to a condition (\"{text_found}\"); send the object alone if it is meant"
         ),
     )
 }
 
-/// The words that were left out, shortened, and whether they are more than a label.
+/// The text that was left out, shortened, and whether it is more than a label.
 pub(super) fn left_out(outside: &Outside, tool: &Tool) -> Option<(String, bool)> {
-    let around = Around::read(outside);
-    let mut said = Vec::new();
+    let around = SurroundingText::read(outside);
+    let mut text_found = Vec::new();
     let mut is_free = false;
     for text in [&around.before, &around.after] {
         let text = text.split_whitespace().collect::<Vec<_>>().join(" ");
@@ -182,15 +182,15 @@ pub(super) fn left_out(outside: &Outside, tool: &Tool) -> Option<(String, bool)>
         }
         is_free |= tokens(&text).any(|token| {
             let folded = fold(token);
-            let is_label = NEUTRAL.contains(&folded.as_str()) || MARKS.contains(&folded.as_str());
+            let is_label = NEUTRAL.contains(&folded.as_str()) || TEMPLATE_NAMES.contains(&folded.as_str());
             !folded.is_empty() && !is_label && !names_tool(token, tool.name())
         });
-        said.push(text);
+        text_found.push(text);
     }
-    (!said.is_empty()).then(|| (shortened(&said.join(" … ")), is_free))
+    (!text_found.is_empty()).then(|| (shortened(&text_found.join(" … ")), is_free))
 }
 
-/// A comment, a thought, a result or a struck-out passage that holds the arguments.
+/// The comment, thought, result or struck-out passage that contains the arguments.
 fn inside_of(before: &str, after: &str) -> Option<&'static str> {
     let line = before.rsplit('\n').next().unwrap_or_default().trim_start();
     let is_open =
@@ -223,8 +223,8 @@ fn inside_of(before: &str, after: &str) -> Option<&'static str> {
     label.is_some_and(|label| RESULTS.contains(&label.as_str())).then_some("a result")
 }
 
-impl<'t> Around<'t> {
-    fn read(outside: &'t Outside) -> Around<'t> {
+impl<'t> SurroundingText<'t> {
+    fn read(outside: &'t Outside) -> SurroundingText<'t> {
         let thoughts_end = ["</think>", "</thinking>"]
             .iter()
             .filter_map(|close| outside.before.rfind(close).map(|at| at + close.len()))
@@ -233,16 +233,19 @@ impl<'t> Around<'t> {
         let before = without_tags(&outside.before[thoughts_end.unwrap_or(0)..], &mut tags);
         let thought = outside.after.find("<think").unwrap_or(outside.after.len());
         let after = without_tags(&outside.after[..thought], &mut tags);
-        Around { tags, before, after }
+        SurroundingText { tags, before, after }
     }
 
-    /// The name of a tool that is not this one.
+    /// The name of another tool in the text.
     fn another_tool(&self, tool: &Tool, json: &str) -> Option<String> {
-        let is_own = |said: &str| names_tool(said, tool.name());
-        let is_other = |said: &&str| !is_own(said) && is_identifier(said, tool);
+        let is_own = |text_found: &str| names_tool(text_found, tool.name());
+        let is_other = |text_found: &&str| !is_own(text_found) && is_identifier(text_found, tool);
         let named_by_tags = self.tags.iter().filter_map(|tag| named_by(tag));
-        if let Some(said) = named_by_tags.filter(|said| !is_own(said)).find(|said| !is_mark(said)) {
-            return Some(said.to_owned());
+        if let Some(text_found) = named_by_tags
+            .filter(|text_found| !is_own(text_found))
+            .find(|text_found| !is_template_name(text_found))
+        {
+            return Some(text_found.to_owned());
         }
         // `<read_note>{…}</read_note>`
         let bare = self.tags.iter().map(|tag| tag.trim_start_matches('/'));
@@ -250,7 +253,7 @@ impl<'t> Around<'t> {
             return Some(tag.to_owned());
         }
         let mut looks = 0;
-        // A name that is a part of the arguments is what they are about.
+        // A name that is also in the arguments is their subject.
         let mut is_sent = |token: &str| {
             looks += 1;
             looks <= MAX_LOOKS && json.contains(token)
@@ -275,7 +278,7 @@ impl<'t> Around<'t> {
     }
 }
 
-/// `delete` and `delete-note`, unless the tool does just that.
+/// Whether a token such as `delete` or `delete-note` names a destructive action that the tool does not have.
 fn destroys_otherwise(tool: &Tool, token: &str) -> bool {
     let own = names::words(tool.name());
     names::words(token).iter().any(|word| is_destructive_verb(word) && !own.contains(word))
@@ -283,15 +286,15 @@ fn destroys_otherwise(tool: &Tool, token: &str) -> bool {
 
 fn is_neutral(token: &str) -> bool {
     let folded = fold(token);
-    NEUTRAL.contains(&folded.as_str()) || is_mark(token)
+    NEUTRAL.contains(&folded.as_str()) || is_template_name(token)
 }
 
-fn is_mark(token: &str) -> bool {
+fn is_template_name(token: &str) -> bool {
     let folded = fold(token);
-    MARKS.contains(&folded.as_str()) || RESULTS.contains(&folded.as_str())
+    TEMPLATE_NAMES.contains(&folded.as_str()) || RESULTS.contains(&folded.as_str())
 }
 
-/// `read_note` and `readNote`: what is written like the name of a tool, and is no parameter of this one.
+/// Whether a token is written like the name of a tool (`read_note`, `readNote`) and is not a parameter of this one.
 fn is_identifier(token: &str, tool: &Tool) -> bool {
     let numbered = token.trim_end_matches(|char: char| char.is_ascii_digit());
     let token = numbered.strip_suffix(':').unwrap_or(token);
@@ -306,18 +309,18 @@ fn is_identifier(token: &str, tool: &Tool) -> bool {
     (is_camel || is_snake)
         && !token.contains('/')
         && !is_call_id
-        && !is_mark(last)
+        && !is_template_name(last)
         && !tool.parameters().iter().any(|name| fold(name) == folded)
 }
 
-/// Words and names of a text, without the marks around them.
+/// Words and names of a text, without surrounding punctuation.
 fn tokens(text: &str) -> impl Iterator<Item = &str> {
     text.split(|char: char| !(char.is_alphanumeric() || "_-./:'’".contains(char)))
         .map(|token| token.trim_matches(|char: char| !(char.is_alphanumeric() || char == '_')))
         .filter(|token| !token.is_empty())
 }
 
-/// The text without its tags, which are added to `tags` without their brackets.
+/// Removes the tags from a text and adds them to `tags`, without their brackets.
 fn without_tags<'t>(text: &'t str, tags: &mut Vec<&'t str>) -> String {
     let mut plain = String::new();
     let mut rest = text;
@@ -346,7 +349,7 @@ fn tag_name(tag: &str) -> &str {
     tag.trim_start_matches('/').split([' ', '=']).next().unwrap_or_default()
 }
 
-/// The tool in `function=read_note` or `invoke name="read_note"`.
+/// The name of the tool in `function=read_note` or `invoke name="read_note"`.
 fn named_by(tag: &str) -> Option<&str> {
     if tag_name(tag).eq_ignore_ascii_case("parameter") {
         return None;

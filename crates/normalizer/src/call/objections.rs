@@ -1,14 +1,14 @@
-//! What words say about a call: whether they forbid it, take it back, correct it or tie it to a condition.
+//! Words that contradict a call: they forbid it, revoke it, correct it or make it conditional.
 //!
 //! # What it does
-//! The words before and after the arguments, and remarks beside them, are searched for words that speak
-//! against a call as it stands: `not`, `ignore`, `if the user agrees`, `for example`, `should I`.
-//! Phrases in which such a word is harmless are passed over: `no problem`, `let me check if`.
+//! Searches the text before and after the arguments, and remarks in them, for words that contradict a
+//! call as it is: `not`, `ignore`, `if the user agrees`, `for example`, `should I`.
+//! Phrases in which such a word is harmless are skipped: `no problem`, `let me check if`.
 //!
 //! # What it refuses
-//! More than it would have to: words are not understood here, and a call that was meant can be sent alone.
+//! More than necessary: this is a word list, not language understanding, and the model can resend the object alone.
 
-/// Words that forbid a call or take it back.
+/// Words that forbid or revoke a call.
 const NEGATIONS: &[&str] = &[
     "abort",
     "aborted",
@@ -73,10 +73,10 @@ const NEGATIONS: &[&str] = &[
     "wont",
     "wrong",
 ];
-/// The same where words are not set apart.
+/// The same for scripts without spaces between words, and for symbols.
 const NEGATING_SIGNS: &[&str] = &["不", "别", "勿", "❌", "✗", "🚫", "⛔"];
 
-/// Words that make a call depend on something, or an example of it.
+/// Words that make a call conditional, or an example.
 const CONDITIONS: &[&str] = &[
     "agree",
     "agrees",
@@ -106,7 +106,7 @@ const CONDITIONS: &[&str] = &[
     "whenever",
     "whether",
 ];
-/// Words that correct or repeat the call they follow.
+/// Words that correct or repeat the preceding call.
 const CORRECTIONS: &[&str] = &[
     "actually",
     "again",
@@ -123,10 +123,10 @@ const CORRECTIONS: &[&str] = &[
     "times",
     "twice",
 ];
-/// The first word and the second, each one of these.
-type Pair = (&'static [&'static str], &'static [&'static str]);
-/// Two words in a row that ask, think aloud or tell of the past.
-const PAIRS: &[Pair] = &[
+/// Two words in a row: the first is one of the first list, the second one of the second.
+type WordPair = (&'static [&'static str], &'static [&'static str]);
+/// Two words in a row that ask, consider or describe the past.
+const PAIRS: &[WordPair] = &[
     (&["should", "shall", "may"], &["i", "we"]),
     (&["i", "we", "you"], &["would", "could", "might"]),
     (&["would", "do"], &["you"]),
@@ -136,9 +136,9 @@ const PAIRS: &[Pair] = &[
     (&["as"], &["soon"]),
     (&["dry"], &["run"]),
 ];
-/// The same of a correction.
-const CORRECTING_PAIRS: &[Pair] = &[(&["make", "set"], &["it", "that"])];
-/// What a tool is asked for: `let me check if it rains`.
+/// Pairs that correct the preceding call.
+const CORRECTING_PAIRS: &[WordPair] = &[(&["make", "set"], &["it", "that"])];
+/// Verbs that make a condition the purpose of the call: `let me check if it rains`.
 const ASKING: &[&str] =
     &["asked", "asks", "check", "determine", "find", "know", "look", "out", "see", "test", "verify"];
 /// Two words in a row in which the second is harmless.
@@ -150,7 +150,7 @@ const HARMLESS_BEFORE: &[(&str, &[&str])] = &[
     ("wait", &["for"]),
     ("would", &["be", "like", "love"]),
 ];
-/// Beginnings of a clause that restrict what a tool is to do.
+/// Starts of a clause that restrict what a tool may do.
 const RESTRAINTS: &[&[&str]] = &[
     &["abort"],
     &["cancel"],
@@ -172,51 +172,56 @@ const RESTRAINTS: &[&[&str]] = &[
     &["unless"],
     &["wait"],
 ];
-/// Words that add something to what stands before them.
+/// Words that continue the preceding sentence.
 const CONNECTIVES: &[&str] = &[
     "and", "as", "at", "by", "except", "for", "from", "in", "on", "or", "pending", "plus", "then", "to",
     "with", "within",
 ];
-/// Words that narrow a call down or play it through.
+/// Words that narrow a call or simulate it.
 const LIMITS: &[&str] = &["dry", "just", "only", "preview", "simulate", "simulated", "simulation"];
 
-/// What the words before and after the arguments say against the call.
+/// The words before and after the arguments that contradict the call.
 pub(super) fn objection(before: &str, after: &str) -> Option<String> {
-    let (before, after) = (Words::of(before), Words::of(after));
-    if let Some(said) = after.goes_on() {
-        return Some(said);
+    let (before, after) = (WordList::of(before), WordList::of(after));
+    if let Some(word) = after.continuing_word() {
+        return Some(word);
     }
     // `The call was {…}`
-    let tells = before.list().pop().filter(|word| ["was", "were"].contains(word)).map(str::to_owned);
-    let against = |words: &Words| words.negation().or_else(|| words.condition());
+    let past_tense = before.list().pop().filter(|word| ["was", "were"].contains(word)).map(str::to_owned);
+    let against = |words: &WordList| words.negation().or_else(|| words.condition());
     let corrects = || after.any_of(CORRECTIONS).or_else(|| after.pair(CORRECTING_PAIRS));
-    let waits = || before.sentence_start().filter(|first| ["ask", "when"].contains(&first.as_str()));
-    tells.or_else(waits).or_else(|| against(&before)).or_else(|| against(&after)).or_else(corrects)
+    let conditional_start =
+        || before.sentence_start().filter(|first| ["ask", "when"].contains(&first.as_str()));
+    past_tense
+        .or_else(conditional_start)
+        .or_else(|| against(&before))
+        .or_else(|| against(&after))
+        .or_else(corrects)
 }
 
-/// Whether a remark beside the arguments restricts the call, so that it cannot be left out. Of a tool
-/// that can destroy something, every word that negates, conditions or narrows does.
+/// Whether a remark in the arguments restricts the call, so that it cannot be left out. For a tool that
+/// can destroy something, every word that negates, conditions or narrows restricts.
 pub(crate) fn restricts(remark: &str, is_destructive: bool) -> bool {
     if is_destructive {
-        let words = Words::of(remark);
+        let words = WordList::of(remark);
         return words.negation().or_else(|| words.condition()).or_else(|| words.any_of(LIMITS)).is_some();
     }
     remark.split(['.', ',', ';', ':', '!', '?', '\n', '(']).any(|clause| {
-        let words = Words::of(clause);
+        let words = WordList::of(clause);
         let list = words.list();
         let list = list.strip_prefix(&["please"]).or_else(|| list.strip_prefix(&["but"])).unwrap_or(&list);
         RESTRAINTS.iter().any(|restraint| list.starts_with(restraint))
     })
 }
 
-/// A text in lower case, by its words.
-struct Words {
+/// A text in lower case, split into words.
+struct WordList {
     plain: String,
 }
 
-impl Words {
-    fn of(text: &str) -> Words {
-        Words { plain: text.replace('’', "'").to_lowercase() }
+impl WordList {
+    fn of(text: &str) -> WordList {
+        WordList { plain: text.replace('’', "'").to_lowercase() }
     }
 
     fn list(&self) -> Vec<&str> {
@@ -230,8 +235,8 @@ impl Words {
         sentence.split_whitespace().next().map(str::to_owned)
     }
 
-    /// `Should I send {…}?`, `{…} for Milan too`: the sentence of the object does not end with it.
-    fn goes_on(&self) -> Option<String> {
+    /// The word with which the sentence continues after the object: `Should I send {…}?`, `{…} for Milan too`.
+    fn continuing_word(&self) -> Option<String> {
         let line = self.plain.trim_start_matches(['`', '"', '\'', ')']).split(['\n', '`']).next()?;
         if line.contains('?') {
             return Some("?".to_owned());
@@ -239,11 +244,11 @@ impl Words {
         let rest = line.trim_start_matches([' ', ',', '(']);
         let word = rest.split(|char: char| !char.is_alphanumeric()).next().filter(|word| !word.is_empty())?;
         let is_number = word.trim_start_matches('x').starts_with(|char: char| char.is_ascii_digit());
-        let goes_on = line.trim_start().starts_with(',') || is_number || CONNECTIVES.contains(&word);
-        goes_on.then(|| word.to_owned())
+        let is_continued = line.trim_start().starts_with(',') || is_number || CONNECTIVES.contains(&word);
+        is_continued.then(|| word.to_owned())
     }
 
-    /// A word that forbids or takes back.
+    /// A word that forbids or revokes.
     fn negation(&self) -> Option<String> {
         if let Some(sign) = NEGATING_SIGNS.iter().find(|sign| self.plain.contains(**sign)) {
             return Some((*sign).to_owned());
@@ -251,7 +256,7 @@ impl Words {
         self.find(|word| NEGATIONS.contains(&word) || word.ends_with("n't"))
     }
 
-    /// A word or two that make the call depend on something.
+    /// A word or pair that makes the call conditional.
     fn condition(&self) -> Option<String> {
         if self.plain.contains("e.g.") {
             return Some("e.g.".to_owned());
@@ -263,26 +268,26 @@ impl Words {
         self.find(|word| listed.contains(&word))
     }
 
-    /// The first word that is meant and not harmless where it stands.
-    fn find(&self, is_meant: impl Fn(&str) -> bool) -> Option<String> {
+    /// The first matching word that is not harmless at its position.
+    fn find(&self, matches: impl Fn(&str) -> bool) -> Option<String> {
         let list = self.list();
-        let found = list.iter().enumerate().find(|(at, word)| is_meant(word) && !is_harmless(&list, *at));
+        let found = list.iter().enumerate().find(|(at, word)| matches(word) && !is_harmless(&list, *at));
         found.map(|(_, word)| (*word).to_owned())
     }
 
-    fn pair(&self, pairs: &[Pair]) -> Option<String> {
+    fn pair(&self, pairs: &[WordPair]) -> Option<String> {
         let list = self.list();
-        let is_meant = |at: usize| {
+        let matches = |at: usize| {
             let (first, second) = (list[at], list[at + 1]);
             pairs.iter().any(|(firsts, seconds)| firsts.contains(&first) && seconds.contains(&second))
                 && !is_harmless(&list, at + 1)
         };
-        let at = (0..list.len().saturating_sub(1)).find(|at| is_meant(*at))?;
+        let at = (0..list.len().saturating_sub(1)).find(|at| matches(*at))?;
         Some(format!("{} {}", list[at], list[at + 1]))
     }
 }
 
-/// `no problem`, `let me check if`, `if you need`: a word of the lists that says nothing here.
+/// Whether a listed word means nothing at its position: `no problem`, `let me check if`, `if you need`.
 fn is_harmless(list: &[&str], at: usize) -> bool {
     let next = list.get(at + 1).copied().unwrap_or_default();
     let before = at.checked_sub(1).map_or("", |before| list[before]);

@@ -1,30 +1,30 @@
-//! The rest of a text whose beginning has left already.
+//! The rest of a text whose start is already forwarded.
 
 use bumpalo::Bump;
 use toolwright_jsonrpc::raw::{self, Kind, Member, Node, Str, same_value};
 
-/// What to write behind `sent` so that the whole is JSON of the same value as `repaired`. Members that `sent` has whole
-/// must have the same value in `repaired`, and a string that is open must be the start of the one there. What else
-/// `repaired` has follows in its order. `None` where no such text exists.
+/// The text to write after `sent` so that the whole is JSON of the same value as `repaired`. Complete members in `sent`
+/// must have the same value in `repaired`, and an open string must be a prefix of the one there. The other members of
+/// `repaired` follow in its order. `None` if no such text exists.
 pub fn continuation(sent: &str, repaired: &str) -> Option<String> {
     let arena = Bump::new();
     let target = raw::parse(repaired, &arena).ok()?.root;
-    let mut writer = Writer { sent, at: 0, rest: String::new() };
+    let mut writer = ContinuationWriter { sent, at: 0, rest: String::new() };
     writer.value(&target)?;
     writer.skip_space();
     writer.has_ended().then_some(writer.rest)
 }
 
-/// Reads what was sent beside the value that it is to become.
-struct Writer<'t> {
+/// Parses the sent text in parallel with the value that it must become.
+struct ContinuationWriter<'t> {
     sent: &'t str,
     at: usize,
-    /// What is written behind it.
+    /// The text to write after it.
     rest: String,
 }
 
-impl Writer<'_> {
-    /// Reads a value as far as it was sent, and writes what is missing of it.
+impl ContinuationWriter<'_> {
+    /// Parses a value as far as it was sent, and writes the rest of it.
     fn value(&mut self, target: &Node<'_>) -> Option<()> {
         self.skip_space();
         if self.has_ended() {
@@ -43,24 +43,24 @@ impl Writer<'_> {
     fn object(&mut self, members: &[Member<'_>]) -> Option<()> {
         self.at += 1;
         let mut is_written = vec![false; members.len()];
-        let mut next = Next::First;
+        let mut next = NextToken::First;
         loop {
             self.skip_space();
             match self.peek() {
                 None => break,
-                Some(b'}') if next != Next::Item => {
+                Some(b'}') if next != NextToken::Item => {
                     self.at += 1;
                     return is_written.iter().all(|is_written| *is_written).then_some(());
                 }
-                Some(b',') if next == Next::Comma => {
+                Some(b',') if next == NextToken::Comma => {
                     self.at += 1;
-                    next = Next::Item;
+                    next = NextToken::Item;
                 }
-                Some(b'"') if next != Next::Comma => {
+                Some(b'"') if next != NextToken::Comma => {
                     let index = self.key(members, &is_written)?;
                     is_written[index] = true;
                     self.value(&members[index].value)?;
-                    next = Next::Comma;
+                    next = NextToken::Comma;
                 }
                 Some(_) => return None,
             }
@@ -72,29 +72,29 @@ impl Writer<'_> {
             member.value.write(&mut self.rest);
         }
         self.rest.push('}');
-        (next != Next::Item).then_some(())
+        (next != NextToken::Item).then_some(())
     }
 
     fn list(&mut self, items: &[Node<'_>]) -> Option<()> {
         self.at += 1;
-        let mut next = Next::First;
+        let mut next = NextToken::First;
         let mut count = 0;
         loop {
             self.skip_space();
             match self.peek() {
                 None => break,
-                Some(b']') if next != Next::Item => {
+                Some(b']') if next != NextToken::Item => {
                     self.at += 1;
                     return (count == items.len()).then_some(());
                 }
-                Some(b',') if next == Next::Comma => {
+                Some(b',') if next == NextToken::Comma => {
                     self.at += 1;
-                    next = Next::Item;
+                    next = NextToken::Item;
                 }
-                Some(_) if next != Next::Comma => {
+                Some(_) if next != NextToken::Comma => {
                     self.value(items.get(count)?)?;
                     count += 1;
-                    next = Next::Comma;
+                    next = NextToken::Comma;
                 }
                 Some(_) => return None,
             }
@@ -104,30 +104,30 @@ impl Writer<'_> {
             item.write(&mut self.rest);
         }
         self.rest.push(']');
-        (next != Next::Item).then_some(())
+        (next != NextToken::Item).then_some(())
     }
 
-    /// Writes the comma before another member or item, where one is missing.
-    fn separate(&mut self, next: &mut Next) {
-        if *next == Next::Comma {
+    /// Writes the comma before another member or item, if it is missing.
+    fn separate(&mut self, next: &mut NextToken) {
+        if *next == NextToken::Comma {
             self.rest.push(',');
         }
-        *next = Next::Comma;
+        *next = NextToken::Comma;
     }
 
-    /// A key and its colon: the member that they are of.
+    /// Parses a key and its colon; returns the index of the member.
     fn key(&mut self, members: &[Member<'_>], is_written: &[bool]) -> Option<usize> {
         let start = self.at + 1;
         let end = self.string_end();
         let mut free = members.iter().enumerate().filter(|(index, _)| !is_written[*index]);
         let Some(end) = end else {
-            // The first that begins like it.
-            let begun = &self.sent[start..];
+            // The first key with this prefix.
+            let prefix = &self.sent[start..];
             let (index, text) = free
                 .map(|(index, member)| (index, raw::quote(member.key)))
-                .find(|(_, text)| text[1..].starts_with(begun))?;
+                .find(|(_, text)| text[1..].starts_with(prefix))?;
             self.at = self.sent.len();
-            self.rest.push_str(&text[1 + begun.len()..]);
+            self.rest.push_str(&text[1 + prefix.len()..]);
             self.rest.push(':');
             return Some(index);
         };
@@ -190,7 +190,7 @@ impl Writer<'_> {
         is_same.then_some(())
     }
 
-    /// Where the string that starts here has its closing quote.
+    /// Offset of the closing quote of the string that starts here.
     fn string_end(&self) -> Option<usize> {
         let bytes = self.sent.as_bytes();
         let mut at = self.at + 1;
@@ -218,9 +218,9 @@ impl Writer<'_> {
     }
 }
 
-/// What comes next in an object or list.
+/// The next token in an object or array.
 #[derive(Clone, Copy, PartialEq)]
-enum Next {
+enum NextToken {
     /// Its first member or item, or its end.
     First,
     /// A comma, or its end.
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_missing_follows_in_its_order() {
+    fn continuation_adds_missing_members_in_order() {
         let repaired = r#"{"path":"a.md","limit":5,"tags":["x","y"]}"#;
         for (sent, expected) in [
             ("", repaired),
@@ -255,7 +255,7 @@ mod tests {
     }
 
     #[test]
-    fn what_was_sent_otherwise_has_no_continuation() {
+    fn contradicting_text_has_no_continuation() {
         let repaired = r#"{"path":"a.md","tags":["x"]}"#;
         for sent in [
             r#"{"file"#,

@@ -1,40 +1,40 @@
-//! A string of which every character may leave as it is written.
+//! A string of which every character can be forwarded as it arrives.
 
-use super::{Growing, State};
+use super::{Growing, StreamState};
 
-/// Where inside a string that leaves by characters.
+/// Position inside a string that is forwarded by characters.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Text {
+pub(super) struct TextState {
     start: usize,
     escape: Escape,
-    /// Something in it may be read otherwise if the rest is broken.
+    /// Something in it may be parsed differently if the rest is broken.
     is_frozen: bool,
 }
 
-/// Where inside an escape.
+/// Position inside an escape.
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Escape {
     None,
-    /// Behind a backslash.
+    /// After a backslash.
     Begun,
-    /// Behind `\u`, with the digits so far.
+    /// After `\u`, with the digits so far.
     Code {
         digits: u8,
         code: u16,
     },
-    /// Behind `<`: a quote may have leaked as a token, `<|"|>`.
+    /// After `<`: a quote may have leaked as a token, `<|"|>`.
     Bracket,
 }
 
-impl Text {
+impl TextState {
     /// A string whose first character is at `start`.
-    pub(super) fn new(start: usize) -> Text {
-        Text { start, escape: Escape::None, is_frozen: false }
+    pub(super) fn new(start: usize) -> TextState {
+        TextState { start, escape: Escape::None, is_frozen: false }
     }
 }
 
 impl Growing {
-    pub(super) fn in_text(&mut self, mut text: Text) {
+    pub(super) fn in_text(&mut self, mut text: TextState) {
         let byte = self.text.as_bytes()[self.at];
         match text.escape {
             Escape::Begun => {
@@ -55,7 +55,7 @@ impl Growing {
                 text.escape = Escape::Code { digits: digits + 1, code };
                 if digits == 3 {
                     text.escape = Escape::None;
-                    // The first half of a character waits for the second.
+                    // A high surrogate waits for the low one.
                     if !(0xD800..0xDC00).contains(&code) {
                         self.commit_text(&text);
                     }
@@ -90,18 +90,18 @@ impl Growing {
                 self.at += 1;
             }
         }
-        self.state = State::Text(text);
+        self.state = StreamState::Text(text);
     }
 
-    /// The characters of a string up to here may leave.
-    fn commit_text(&mut self, text: &Text) {
+    /// Releases the characters of a string up to here.
+    fn commit_text(&mut self, text: &TextState) {
         if !text.is_frozen {
             self.commit(self.at);
         }
     }
 }
 
-/// Behind `C:`, backslashes are read for themselves if some of them are no escapes.
+/// After `C:`, backslashes are literal if some of them are not escapes.
 fn is_drive(text: &str) -> bool {
     matches!(text.as_bytes(), [letter, b':'] if letter.is_ascii_alphabetic())
 }
