@@ -1,6 +1,6 @@
-//! The agent: what it asks with, what it remembers, and the two ways in.
+//! The agent: its dependencies, its memory, and its two entry points.
 
-mod judge;
+mod approval;
 mod round;
 mod run;
 
@@ -18,7 +18,7 @@ use crate::{
 };
 use run::Run;
 
-/// Answers questions with a model and tools. One is enough for all fronts: questions do not wait for each other.
+/// Answers questions with a model and tools. One instance serves all fronts: questions run concurrently.
 pub struct Agent {
     models: Models,
     executor: Arc<ToolExecutor>,
@@ -27,21 +27,21 @@ pub struct Agent {
     clock: Arc<dyn Clock>,
 }
 
-/// Who is asked.
+/// The source of models.
 enum Models {
-    /// By the table of models.
+    /// Routed by model name.
     Routed(Arc<LlmFront>),
-    /// Always this one.
+    /// Always this client.
     One(Arc<dyn ModelClient>),
 }
 
 impl Agent {
-    /// An agent that asks the models of the gateway, and hands calls to this executor.
+    /// An agent that uses the models of the gateway and runs calls with this executor.
     pub fn new(models: Arc<LlmFront>, executor: Arc<ToolExecutor>, settings: AgentSettings) -> Agent {
         Agent::made(Models::Routed(models), executor, settings)
     }
 
-    /// An agent that asks by this client, whatever the model is called.
+    /// An agent that uses this client for every model.
     pub fn with_client(
         client: Arc<dyn ModelClient>,
         executor: Arc<ToolExecutor>,
@@ -55,32 +55,32 @@ impl Agent {
         Agent { models, executor, settings, memory, clock: Arc::new(SystemClock) }
     }
 
-    /// The same with another clock for what is remembered.
+    /// Replaces the clock of the memory.
     pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> Agent {
         self.clock = clock;
         self
     }
 
-    /// What it is set to.
+    /// The settings.
     pub fn settings(&self) -> &AgentSettings {
         &self.settings
     }
 
-    /// Answers a question. When it is dropped, the upstream and the tools that run are cancelled.
+    /// Answers a question. Dropping the future cancels the upstream request and the calls in flight.
     ///
     /// # Errors
-    /// When no model answers. What ends for another reason is an answer that says so, see [`Answer::stop`].
+    /// When no model answers. Other endings are answers with their reason in [`Answer::stop`].
     pub async fn ask(&self, question: Question, listener: &mut dyn Listener) -> Result<Answer, AskError> {
         let asked = vec![said(Role::User, question.text.clone())];
         let turn = self.memory().next_turn();
         let model = question.model.clone().or_else(|| self.settings.model.clone());
         let model = model.ok_or_else(AskError::no_model)?;
         let run = Run::begin(self, question, model, turn, asked, 0, listener)?;
-        // It is large and deep, and whoever asks would carry all of it.
+        // Boxed: the future is large, and callers would embed it in theirs.
         Box::pin(run.answered_at_last()).await
     }
 
-    /// Goes on with calls that were held, now that the person has spoken. What is run is what was judged, to the letter.
+    /// Continues with held calls after the user's decision. The calls run exactly as they were approved.
     ///
     /// # Errors
     /// As [`ask`](Agent::ask).
@@ -95,7 +95,7 @@ impl Agent {
         Box::pin(run.with_decision(calls, decision)).await
     }
 
-    /// Remembers what was asked and answered in a conversation without a model, so that it can be spoken about later.
+    /// Records a turn that was handled without a model, so that later questions can refer to it.
     pub fn remember(&self, conversation: &str, question: &str, answer: &str) {
         let turn = vec![said(Role::User, question), said(Role::Assistant, answer)];
         let now = self.clock.now();
@@ -104,7 +104,7 @@ impl Agent {
         memory.keep(conversation, number, turn, now);
     }
 
-    /// Forgets a conversation.
+    /// Deletes a conversation.
     pub fn forget(&self, conversation: &str) {
         self.memory().forget(conversation);
     }
@@ -133,7 +133,7 @@ impl std::fmt::Debug for Agent {
     }
 }
 
-/// A message that is a text.
+/// A text message.
 fn said(role: Role, text: impl Into<String>) -> Message {
     Message {
         role,

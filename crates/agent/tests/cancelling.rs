@@ -1,4 +1,4 @@
-//! Cancelling reaches the upstream and the tools that run, and every call still has its result.
+//! Cancellation reaches the upstream and the calls in flight, and every call still has its result.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,7 +11,7 @@ use toolwright_testkit::llm_upstream::{Dialect, Ended, Said};
 
 use crate::stage::{ANY, DIALECTS, Ear, MODEL, ask, stage, tool};
 
-/// Longer than anything here takes that does not hang.
+/// Longer than any step that does not hang.
 const SOON: Duration = Duration::from_secs(20);
 
 #[tokio::test]
@@ -64,7 +64,7 @@ async fn tools_that_run_are_cancelled_and_have_their_results() {
     assert!(answer.calls[0].result.is_ok());
     assert_eq!(answer.calls[1].result.as_ref().map_err(|error| error.code).err(), Some(ErrorCode::Cancelled));
     assert_eq!((stage.executor.running(), stage.upstream.exchanges().len()), (0, 1));
-    // What was done is known to the next question.
+    // The next question contains the calls that ran.
     stage.upstream.script(MODEL, vec![Said::text("Yes.")]);
     stage.agent.ask(ask("And?").in_conversation("c"), &mut Silent).await.expect("an answer");
     let exchanges = stage.upstream.exchanges();

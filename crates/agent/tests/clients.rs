@@ -1,4 +1,4 @@
-//! What the clients of each provider send besides, and which one a model has.
+//! Provider-specific requests, and the selection of the client.
 
 use toolwright_agent::{AgentSettings, Silent};
 use toolwright_proxy::Place;

@@ -1,4 +1,4 @@
-//! Guards: what is denied and what is held until a person has spoken.
+//! Guards: denied calls, and calls that wait for a confirmation.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::stage::{ANY, DIALECTS, Ear, Runs, Stage, ask, stage, tool};
 const UNLOCK: (&str, &str) = ("control_zwave_device", r#"{"device_name": "Front Door", "command": "ON"}"#);
 const FITS: &str = r#"{"deviceName":"Front Door","action":"on"}"#;
 
-/// Judges by the arguments that would be run.
+/// A guard that decides by the repaired arguments.
 struct Doors(Runs);
 
 impl Guard for Doors {
@@ -83,7 +83,7 @@ async fn what_needs_a_word_is_held_and_run_after_a_yes() {
         assert_eq!((answer.stop, answer.text.as_str()), (Stop::Answered, "The door is open."));
         assert_eq!(runs.all(), [FITS]);
         assert_eq!((answer.calls.len(), answer.turns), (1, 1), "one turn, with a word between");
-        // A guard is not asked twice: a person has spoken.
+        // The guard is not called again after the user's confirmation.
         assert_eq!(judged.all().len(), 2);
         let exchanges = stage.upstream.exchanges();
         assert_eq!(exchanges.len(), 2);
@@ -103,7 +103,7 @@ async fn after_a_no_nothing_is_run_and_nobody_is_asked() {
     assert_eq!((answer.stop, answer.text.as_str()), (Stop::Answered, "All right, I did not do it."));
     assert_eq!(runs.all(), Vec::<String>::new());
     assert_eq!(stage.upstream.exchanges().len(), 1);
-    // The next question knows of it.
+    // The next question contains the refusal.
     stage.upstream.script(crate::stage::MODEL, vec![Said::text("You said no.")]);
     stage.agent.ask(ask("Why not?").in_conversation("hall"), &mut Silent).await.expect("an answer");
     let exchanges = stage.upstream.exchanges();
@@ -135,7 +135,7 @@ async fn what_has_changed_since_the_question_is_not_run() {
     let question = ask("Open up.").guarded_by(Arc::new(Doors(judged)));
     let answer = stage.agent.ask(question, &mut Silent).await.expect("an answer");
     let held = answer.held.expect("a call is held");
-    // The server has another tool under the same name now.
+    // The server now has another tool under the same name.
     let other = runs.clone();
     let schema = crate::stage::ZWAVE.replace("\"dim\"", "\"dim\",\"burn\"");
     let (definition, function) = tool("control_zwave_device", &schema, move |arguments| {
@@ -149,7 +149,7 @@ async fn what_has_changed_since_the_question_is_not_run() {
     assert_eq!(error.code, ErrorCode::Denied);
 }
 
-/// A guard that breaks down lets nothing pass.
+/// A guard that panics allows nothing.
 #[tokio::test]
 async fn a_guard_that_panics_denies() {
     struct Breaks;

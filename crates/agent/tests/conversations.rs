@@ -1,4 +1,4 @@
-//! What is remembered: by conversation, for a while, and whole.
+//! The memory: by conversation, limited, and complete.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -9,7 +9,7 @@ use toolwright_testkit::llm_upstream::{Dialect, Said};
 
 use crate::stage::{ANY, DIALECTS, MODEL, ask, stage, stage_with, tool, usual};
 
-/// A clock that a test winds.
+/// A clock that the test advances.
 struct Wound(Mutex<Instant>);
 
 impl Wound {

@@ -1,4 +1,4 @@
-//! Models that fail: what is told, what is tried elsewhere, and what of a question stays.
+//! Failing models: errors, fallback, and what the conversation keeps.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -46,7 +46,7 @@ async fn answers_that_break_off_are_no_answers() {
         ] {
             let stage = stage(dialect, vec![said], Vec::new()).await;
             let error = stage.agent.ask(ask("Hi.").in_conversation("c"), &mut Silent).await;
-            // An error in mid-stream says of itself what it is.
+            // An error in mid-stream carries its own kind.
             let kind = error.expect_err("it breaks off").kind;
             assert!([AskErrorKind::Broken, AskErrorKind::Busy].contains(&kind), "{dialect:?} {kind:?}");
         }
@@ -78,7 +78,7 @@ async fn a_question_that_came_to_nothing_leaves_no_trace_in_the_conversation() {
     assert!(!stage.upstream.exchanges()[1].asked.body.contains("First."));
 }
 
-/// Two upstreams of different dialects, the first one first.
+/// Two upstreams of different dialects, in this order.
 async fn two(first: Dialect, second: Dialect) -> (LlmUpstream, LlmUpstream, Agent) {
     let (one, other) =
         (LlmUpstream::start().await.expect("a port"), LlmUpstream::start().await.expect("one"));
@@ -124,7 +124,7 @@ async fn who_was_heard_already_is_not_contradicted_by_another() {
 #[tokio::test]
 async fn nobody_there_and_no_such_model_are_told() {
     let executor = Arc::new(ToolExecutor::new(registry(Vec::new())));
-    // A port that nobody listens at.
+    // A port on which no program listens.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
     drop(listener);

@@ -1,4 +1,4 @@
-//! Limits: results that are too large, budgets of tokens and time, calls that fail again and again.
+//! Limits: large results, token and time budgets, repeated failures.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use toolwright_testkit::llm_upstream::{Dialect, Ended, Said};
 
 use crate::stage::{ANY, DIALECTS, Ear, ask, stage, tool};
 
-/// Longer than anything here takes that does not hang.
+/// Longer than any step that does not hang.
 const SOON: Duration = Duration::from_secs(20);
 
 #[tokio::test]
@@ -22,7 +22,7 @@ async fn what_is_too_large_for_a_conversation_is_cut_with_a_note() {
         let sent = &stage.upstream.exchanges()[1].asked.body;
         assert!(sent.contains("99000 of 100000 bytes were left out"), "{sent}");
         assert!(sent.len() < 8_000, "{}", sent.len());
-        // The front has all of it.
+        // The front receives the complete result.
         assert_eq!(answer.calls[0].result.as_ref().map(|output| output.text.len()), Ok(100_000));
     }
 }
@@ -60,7 +60,7 @@ async fn when_the_tokens_are_used_up_nothing_more_is_asked() {
     let said = vec![call(), call(), call(), call()];
     let stage =
         stage(Dialect::Anthropic, said, vec![tool("a", ANY, |_| async { Ok(ToolOutput::text("1")) })]).await;
-    // The scripted model tells 120 for each answer.
+    // The scripted model reports 120 tokens per response.
     let limits = Limits { tokens: 200, ..Limits::default() };
     let mut ear = Ear::default();
     let answer = stage.agent.ask(ask("Go on.").within(limits), &mut ear).await.expect("an answer");
@@ -122,7 +122,7 @@ async fn the_same_call_with_the_same_error_is_told_and_then_ends_it() {
         let exchanges = stage.upstream.exchanges();
         let hints: Vec<usize> =
             exchanges.iter().map(|one| one.asked.body.matches("failed the same way").count()).collect();
-        // At the second time the model is told; the third is not asked about any more.
+        // The model is warned after the second failure; after the third there is no further request.
         assert_eq!(hints, [0, 0, 1], "{dialect:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! The loop: rounds, results in the order of their calls, calls at the same time, texts as they come.
+//! The loop: rounds, order of results, concurrent calls, streamed texts.
 
 use std::sync::Arc;
 
@@ -16,7 +16,7 @@ async fn a_question_without_calls_is_one_request() {
         let mut ear = Ear::default();
         let answer = stage.agent.ask(ask("Three times four?"), &mut ear).await.expect("an answer");
         assert_eq!((answer.text.as_str(), answer.stop, answer.rounds), ("Twelve.", Stop::Answered, 1));
-        // The model is never asked twice for the same turn.
+        // There is exactly one request per turn.
         assert_eq!(stage.upstream.exchanges().len(), 1);
         assert_eq!(ear.pieces.concat(), "Twelve.");
         assert_eq!((answer.tokens.input, answer.tokens.output), (100, 20));
@@ -74,7 +74,7 @@ async fn words_and_calls_are_heard_in_their_order() {
 
 #[tokio::test]
 async fn calls_of_one_round_run_at_the_same_time() {
-    // None of them answers before all three have begun: one after the other they would wait for ever.
+    // No tool returns before all three have started: run in sequence they would never finish.
     let barrier = Arc::new(Barrier::new(3));
     let tools = ["a", "b", "c"].map(|name| {
         let barrier = Arc::clone(&barrier);
@@ -216,7 +216,7 @@ async fn a_tool_can_be_made_to_be_called_first() {
         stage.agent.ask(question, &mut Silent).await.expect("an answer");
         let exchanges = stage.upstream.exchanges();
         assert_eq!(exchanges[0].asked.json(pointer), wanted);
-        // Once: it would be called for ever.
+        // Only once: otherwise the model would call it forever.
         assert!(exchanges[1].asked.json("/tool_choice").is_null(), "{}", exchanges[1].asked.body);
         let mut missing = ask("On.");
         missing.must_call = Some("fly".to_owned());

@@ -1,4 +1,4 @@
-//! Every sentence for people can be spoken: short, whole, without codes.
+//! Every sentence for people is speakable: short, complete, without codes.
 
 use toolwright_agent::AskErrorKind;
 

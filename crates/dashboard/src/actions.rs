@@ -1,5 +1,5 @@
-//! What pages can have done. Decisions about suggestions go to `/api/`. Nothing here starts a program that is not
-//! configured; a tool is called only when its definition says that it does no harm.
+//! Actions of the dashboard. Decisions about suggestions go to `/api/`. No action starts a program that is
+//! not configured; a tool is called only if its definition says that it is harmless.
 
 mod calling;
 mod rules;
@@ -14,24 +14,24 @@ use toolwright_port::InsideBody;
 
 use crate::{Dashboard, html, pages, whole};
 
-/// What can be done.
+/// An action of the dashboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Action {
-    /// `try`: what becomes of a call.
+    /// `try`: show the outcome of a call.
     Try,
-    /// `again`: a call is made once more.
+    /// `again`: repeat a call.
     Again,
-    /// `try-suggestion`: what a suggested rule would do to the calls it comes from.
+    /// `try-suggestion`: apply a suggested rule to the recent calls of its tool.
     TrySuggestion,
-    /// `save-test`: a call of the playground becomes a test of rules.
+    /// `save-test`: store a call of the playground as a test of the rules.
     SaveTest,
-    /// `check-rules`: what is wrong with a text of rules.
+    /// `check-rules`: validate the text of a rules file.
     CheckRules,
-    /// `save-rules`: a text of rules is put into force.
+    /// `save-rules`: store the text of a rules file and activate it.
     SaveRules,
-    /// `restart`: a server is started anew.
+    /// `restart`: restart a server.
     Restart,
-    /// `approve`: a definition is agreed to.
+    /// `approve`: approve a tool definition.
     Approve,
 }
 
@@ -72,7 +72,7 @@ struct Restarted {
     server: String,
 }
 
-/// Why something was not done.
+/// Why an action was refused.
 struct Refused {
     status: StatusCode,
     why: String,

@@ -1,17 +1,17 @@
-//! The frame around every page, and the page that asks who somebody is.
+//! The layout of every page, and the login page.
 
 use maud::{DOCTYPE, Markup, html};
 
 use crate::Page;
 use crate::route::Route;
 
-/// What the frame needs to know.
+/// The data of the layout.
 pub struct Frame<'a> {
-    /// The page that is open, when it is one.
+    /// The current page, if it is in the menu.
     pub current: Option<&'a Route>,
-    /// What the page sends along with what changes something.
+    /// The anti-forgery token that the page sends with every action.
     pub mark: &'a str,
-    /// What stands above everything, on every page.
+    /// A text above every page.
     pub banner: Option<&'a str>,
 }
 

@@ -1,11 +1,11 @@
-//! Pages for people: what was mended and why, and what can be done about the rest.
+//! The dashboard: repaired calls with their reasons, and actions for the rest.
 //!
-//! Pages are made here as whole documents that need no script; one small script adds what moves. Everything that
-//! comes from outside is text in them: the templates escape it, and the browser is told to run nothing but our file.
-//! Who may look is decided by the port (`toolwright_port`), not here.
+//! Pages are rendered as complete documents that work without scripts; one small script adds live updates.
+//! All data from outside is text: the templates escape it, and the content security policy allows no other
+//! script. The port (`toolwright_port`) controls access.
 //!
-//! One file for each page in `pages/`; what they share is in `parts.rs`, the frame around them in `layout.rs`.
-//! Start with [`Dashboard::new`].
+//! One file per page in `pages/`; shared parts are in `parts.rs`, the layout in `layout.rs`. Start with
+//! [`Dashboard::new`].
 
 mod actions;
 mod assets;
@@ -37,10 +37,10 @@ use self::query::Query;
 use self::route::Route;
 use self::rules_text::RulesText;
 
-/// How the voice is doing; nothing while there is none.
+/// Returns the status of the voice; `None` if there is none.
 type VoiceNow = dyn Fn() -> Option<VoiceView> + Send + Sync;
 
-/// What the pages are about.
+/// The dashboard and its data sources.
 pub struct Dashboard {
     ledger: Option<Arc<Ledger>>,
     executor: Arc<ToolExecutor>,
@@ -56,7 +56,7 @@ pub struct Dashboard {
 }
 
 impl Dashboard {
-    /// Pages about these.
+    /// A dashboard with these data sources.
     pub fn new(ledger: Option<Arc<Ledger>>, executor: Arc<ToolExecutor>, servers: Arc<Servers>) -> Dashboard {
         Dashboard {
             ledger,
@@ -73,37 +73,37 @@ impl Dashboard {
         }
     }
 
-    /// At this address, without a path: what a client is given.
+    /// Sets the address for clients, without a path.
     pub fn with_url(self, url: String) -> Dashboard {
         Dashboard { url, ..self }
     }
 
-    /// With what somebody should know.
+    /// Adds the alerts.
     pub fn with_notices(self, notices: Arc<Notices>) -> Dashboard {
         Dashboard { notices, ..self }
     }
 
-    /// With the voice, as it is whenever somebody looks.
+    /// Adds the status of the voice, read on every request.
     pub fn with_voice(self, now: impl Fn() -> Option<VoiceView> + Send + Sync + 'static) -> Dashboard {
         Dashboard { voice: Some(Box::new(now)), ..self }
     }
 
-    /// With the rules that only calls of language models use.
+    /// Adds the rules that only calls of language models use.
     pub fn with_llm(self, llm: Option<Arc<LlmFront>>) -> Dashboard {
         Dashboard { llm, ..self }
     }
 
-    /// With a text above every page, where what they show is not what it looks like.
+    /// Adds a text above every page, for example in the demo.
     pub fn with_banner(self, banner: Option<String>) -> Dashboard {
         Dashboard { banner, ..self }
     }
 
-    /// With the tokens of clients.
+    /// Adds the tokens of clients.
     pub fn with_tokens(self, tokens: Option<TokenFolder>) -> Dashboard {
         Dashboard { tokens, ..self }
     }
 
-    /// With a rules file that can be edited; what it was before is kept in a folder.
+    /// Adds a rules file that can be edited; earlier versions are stored in a folder.
     pub fn with_rules(self, file: Option<PathBuf>, history: Option<PathBuf>) -> Dashboard {
         Dashboard { rules: file.map(|file| RulesText::new(file, history)), ..self }
     }
@@ -177,13 +177,13 @@ impl Pages for Dashboard {
     }
 }
 
-/// A page in the making: its title and what is on it.
+/// A page: its title and its content.
 struct Page {
     title: String,
     body: Markup,
 }
 
-/// Why there is no page.
+/// Why a page cannot be shown.
 #[derive(Debug)]
 struct Problem {
     status: StatusCode,

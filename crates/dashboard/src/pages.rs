@@ -1,4 +1,4 @@
-//! The pages, one file for each.
+//! The pages, one file each.
 
 pub mod about;
 pub mod call;
@@ -31,7 +31,7 @@ impl Dashboard {
         self.ledger.as_ref().ok_or_else(Problem::no_ledger)
     }
 
-    /// Whether clients are served a tool: our own are there even when they are not.
+    /// Whether clients can call a tool: built-in tools are registered even if they are not served.
     pub(crate) fn serves(&self, tool: &RegisteredTool) -> bool {
         let current = self.servers.current();
         let is_of_server = |server: &String| current.list.iter().any(|known| known.name == *server);
@@ -39,7 +39,7 @@ impl Dashboard {
             || tool.definition().server.as_ref().is_some_and(is_of_server)
     }
 
-    /// Where calls are looked up.
+    /// The index of calls.
     pub(crate) fn store(&self) -> Result<Store, Problem> {
         let ledger = self.ledger()?;
         ledger.store().ok_or_else(|| {
@@ -50,7 +50,7 @@ impl Dashboard {
     }
 }
 
-/// Does what may wait for a disk or take long where that holds up nobody.
+/// Runs work that may block on a thread for blocking work.
 pub async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
     tokio::task::spawn_blocking(work).await.map_err(|error| {
         Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "The page could not be made.", error.to_string())

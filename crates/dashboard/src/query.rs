@@ -1,11 +1,11 @@
-//! What stands behind the question mark.
+//! Query strings.
 
 use percent_encoding::{NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
-/// The longest value that is read.
+/// The longest accepted value, in bytes.
 const MOST_BYTES: usize = 64 * 1024;
 
-/// Names and values, in their order. An empty value is none: a form sends every field.
+/// Names and values, in order. An empty value counts as absent: a form sends every field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Query(Vec<(String, String)>);
 
@@ -27,7 +27,7 @@ impl Query {
         self.0.iter().find(|(known, _)| known == name).map(|(_, value)| value.as_str())
     }
 
-    /// The same question with another value for one name.
+    /// The same query string with another value for one name.
     pub fn with(&self, name: &str, value: &str) -> String {
         let kept = self.0.iter().filter(|(known, _)| known != name);
         let pairs = kept.map(|(name, value)| (name.as_str(), value.as_str())).chain([(name, value)]);
@@ -37,7 +37,7 @@ impl Query {
     }
 }
 
-/// A text as a part of an address.
+/// Percent-encodes a text for a URL.
 pub fn encode(text: &str) -> String {
     utf8_percent_encode(text, NON_ALPHANUMERIC).to_string()
 }

@@ -1,11 +1,11 @@
-//! What a path leads to.
+//! Routing of paths.
 
 use percent_encoding::percent_decode_str;
 
 use crate::actions::Action;
 use crate::assets::Asset;
 
-/// What a path leads to.
+/// The target of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Route {
     Overview,
@@ -29,7 +29,7 @@ pub enum Route {
 }
 
 impl Route {
-    /// The pages that the menu has, with their names.
+    /// The pages of the menu, with their names.
     pub const MENU: [(Route, &'static str, &'static str); 13] = [
         (Route::Overview, "/", "Overview"),
         (Route::Live, "/live", "Live"),
@@ -46,7 +46,7 @@ impl Route {
         (Route::About, "/about", "About"),
     ];
 
-    /// Reads a path, as it is.
+    /// Parses a path.
     pub fn of(path: &str) -> Option<Route> {
         if let Some((route, _, _)) = Route::MENU.into_iter().find(|(_, known, _)| *known == path) {
             return Some(route);
@@ -68,7 +68,7 @@ impl Route {
         path.strip_prefix("/do/").and_then(Action::of).map(Route::Action)
     }
 
-    /// Whether the menu shows this entry as the one that is open.
+    /// Whether the menu marks this entry as current.
     pub fn is_under(&self, entry: &Route) -> bool {
         self == entry
             || matches!((self, entry), (Route::Call(_), Route::Calls) | (Route::RulesEdit, Route::Rules))

@@ -1,4 +1,4 @@
-//! What is certain, and what only looks so.
+//! Intent recognition, and sentences that only look like commands.
 
 use toolwright_speech::{Command, Device, Does, Reading, Tells, choose, parse_devices, read_intent};
 
@@ -108,7 +108,7 @@ fn a_device_whose_name_has_the_words_of_a_command_is_found_by_its_whole_name() {
     assert_eq!(read("turn on on air sign"), certain("On Air Sign", Does::On));
     assert_eq!(read("turn off the on air sign"), certain("On Air Sign", Does::Off));
     assert_eq!(read("turn on fan off"), certain("Fan Off", Does::On));
-    // The one command has two readings: the fan that is called so, or nothing that there is.
+    // The command has two interpretations: the device "Fan Off", or an unknown device.
     assert_eq!(read("turn the fan off"), Reading::Unsure);
 }
 
@@ -185,7 +185,7 @@ fn what_servers_say_of_a_device_is_read_in_their_spellings() {
         of(r#"{"name":"A","id":12,"aliases":["B","C"],"entity_id":"lock.a","device_class":"garage"}"#);
     assert_eq!(named.aliases, ["B", "C", "12", "lock.a"]);
     assert_eq!(named.kind.as_deref(), Some("garage"));
-    // A level is no command class.
+    // A level is not a command class.
     assert_eq!(of(r#"{"name":"A","level":98,"values":[{"commandClass":38,"value":98}]}"#).classes, [38]);
 }
 
@@ -199,7 +199,7 @@ fn devices_of_one_name_and_place_are_one_with_all_that_is_said_of_each() {
     assert_eq!(devices[0].kind.as_deref(), Some("switch; Door Lock"));
     assert_eq!(devices[0].aliases, ["3", "bolt", "9"]);
     assert_eq!(devices[0].classes, [37, 98]);
-    // What has no name is known by its number, and no words mean it.
+    // A device without a name is known by its number, and no words match it.
     assert_eq!((devices[2].name.as_str(), devices[2].aliases.as_slice()), ("", &["12".to_owned()][..]));
     assert_eq!(read_intent("turn on", &devices), Reading::Unsure);
 }

@@ -1,4 +1,4 @@
-//! Messages as they come, however they come.
+//! Message parsers, with valid and hostile input.
 
 use toolwright_speech::{Event, FrameError, Frames, PayloadError, read_hermes, read_payload};
 

@@ -1,4 +1,4 @@
-//! Every answer can be said aloud (U20).
+//! Every answer is speakable (U20).
 
 use toolwright_speech::{MAX_SPOKEN_CHARS, Sentences, speakable, speakable_failure};
 
@@ -69,7 +69,7 @@ fn sentences_come_as_soon_as_they_are_whole() {
     assert_eq!(sentences.push(" ```code. more. ```  end. x"), Vec::<String>::new());
 }
 
-/// The laws of a spoken answer.
+/// The invariants of a spoken answer.
 fn is_spoken(said: &str) -> Result<(), String> {
     let wrong = |why: &str| Err(format!("{why}: {said:?}"));
     if said.is_empty() || said.chars().count() >= 300 {

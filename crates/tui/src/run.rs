@@ -1,4 +1,4 @@
-//! The loop: keys and news into the state, the state onto the screen, wishes to the gateway.
+//! The event loop: keys and news into the state, the state onto the screen, commands to the gateway.
 
 use std::io;
 use std::sync::Arc;
@@ -17,44 +17,44 @@ use crate::source::{Decided, Find, watch};
 use crate::state::{Key, News, State, Wish};
 use crate::view::{Look, draw};
 
-/// How much news may wait to be shown; then the gateway is read more slowly.
+/// Queue size for news; when it is full, the gateway is read more slowly.
 const NEWS: usize = 256;
-/// How many keys may wait.
+/// Queue size for keys.
 const KEYS: usize = 256;
-/// How many decisions may wait.
+/// Queue size for decisions.
 const DECISIONS: usize = 16;
-/// News is drawn at most so often. A key is answered at once.
+/// The minimum interval between two frames for news. Keys are handled at once.
 const FRAME: Duration = Duration::from_millis(40);
-/// How often the clock is looked at.
+/// The interval of the clock.
 const TICK: Duration = Duration::from_secs(1);
-/// How long a thread waits for a key before it looks whether anybody wants one.
+/// The poll interval of the key thread, after which it checks for shutdown.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Why a page ended that nobody closed.
+/// Why the page ended without the user closing it.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The terminal does not do what it should.
+    /// The terminal cannot be used.
     #[error("the terminal cannot be used: {0}")]
     Terminal(#[from] io::Error),
-    /// What reads the gateway has broken.
+    /// The task that reads the gateway has stopped.
     #[error("what reads the gateway has broken")]
     Broken,
 }
 
-/// What is known when the page begins.
+/// The options of the page.
 pub struct Wanted {
     /// Finds the gateway.
     pub find: Find,
-    /// Who decides about suggestions.
+    /// The user who decides about suggestions.
     pub by: String,
-    /// How things look.
+    /// Appearance.
     pub look: Look,
 }
 
-/// Shows the page until somebody leaves it: nothing, or what `end` said when that came first.
+/// Shows the page until the user closes it (`None`) or `end` completes (its output).
 ///
 /// # Errors
-/// When the terminal cannot be used. It is given back as it was in any case.
+/// When the terminal cannot be used. The terminal is restored in any case.
 pub async fn run<E>(wanted: Wanted, end: impl Future<Output = E>) -> Result<Option<E>, RunError> {
     let screen = Screen::open()?;
     let (news_to, news) = mpsc::channel(NEWS);
@@ -109,7 +109,7 @@ impl Page {
                     }
                 }
                 news = self.news.recv() => {
-                    // It tells until it is stopped.
+                    // The task sends news until it is aborted.
                     let Some(news) = news else { return Err(RunError::Broken) };
                     self.state.take(news);
                     self.gather_until(earliest).await;
@@ -119,7 +119,7 @@ impl Page {
         }
     }
 
-    /// Takes what else came before it is drawn, but never lets a key wait for it.
+    /// Takes further news before the next frame, but never delays a key.
     async fn gather_until(&mut self, earliest: Instant) {
         let pause = sleep_until(earliest);
         tokio::pin!(pause);
@@ -135,7 +135,7 @@ impl Page {
         }
     }
 
-    /// A key, and those that wait behind it.
+    /// Handles a key and those queued behind it.
     fn take_keys(&mut self, first: Event) -> Result<Leaving, RunError> {
         let mut next = Some(first);
         while let Some(came) = next {
@@ -178,7 +178,7 @@ enum Leaving {
     NotYet,
 }
 
-/// A thread that waits for keys: a terminal is read by blocking.
+/// A thread that reads keys: reading a terminal blocks.
 struct Keys {
     came: mpsc::Receiver<io::Result<Event>>,
     is_over: Arc<AtomicBool>,
@@ -212,7 +212,7 @@ impl Drop for Keys {
     }
 }
 
-/// The keys that mean something.
+/// Maps the supported keys.
 fn read(key: KeyEvent) -> Option<Key> {
     if key.kind == KeyEventKind::Release {
         return None;

@@ -1,4 +1,4 @@
-//! The terminal in its mode for pages, and always back again.
+//! Terminal mode: alternate screen and raw mode, always restored.
 
 use std::io::{self, Stdout, Write, stdout};
 use std::panic;
@@ -12,16 +12,16 @@ use ratatui::crossterm::terminal::{
 };
 use ratatui::{Frame, Terminal};
 
-/// Whether the terminal is in the mode for pages. A process has one terminal.
+/// Whether the terminal is in page mode. A process has one terminal.
 static IS_OPEN: AtomicBool = AtomicBool::new(false);
 
-/// A terminal that shows a page. Dropping it gives the terminal back as it was.
+/// A terminal in page mode. Dropping it restores the terminal.
 pub(crate) struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
 }
 
 impl Screen {
-    /// Takes the terminal. A panic, wherever, gives it back before it is told.
+    /// Enters page mode. A panic in any thread restores the terminal before its message is printed.
     pub fn open() -> io::Result<Screen> {
         let told = panic::take_hook();
         panic::set_hook(Box::new(move |panic| {
@@ -41,14 +41,14 @@ impl Screen {
         }
     }
 
-    /// Draws what has changed.
+    /// Draws the changes.
     pub fn draw<T>(&mut self, draw: impl FnOnce(&mut Frame<'_>) -> T) -> io::Result<T> {
         let mut drawn = None;
         self.terminal.draw(|frame| drawn = Some(draw(frame)))?;
         drawn.ok_or_else(|| io::Error::other("nothing was drawn"))
     }
 
-    /// Draws everything anew next time: the terminal shows something else.
+    /// Forces a full redraw: the terminal content is unknown.
     pub fn forget(&mut self) -> io::Result<()> {
         self.terminal.clear()
     }
@@ -60,7 +60,7 @@ impl Drop for Screen {
     }
 }
 
-/// Everything is tried: half of a terminal is no terminal.
+/// Every step is attempted, even if an earlier one fails.
 fn give_back() {
     if IS_OPEN.swap(false, Ordering::SeqCst) {
         let _ = execute!(stdout(), LeaveAlternateScreen, Show);
@@ -76,7 +76,7 @@ mod tests {
 
     use super::*;
 
-    /// What tmux says to a command; its server is of this test alone.
+    /// Runs a tmux command on a server that belongs to this test.
     fn tmux(folder: &std::path::Path, arguments: &[&str]) -> String {
         let output = Command::new("tmux")
             .env("TMUX_TMPDIR", folder)

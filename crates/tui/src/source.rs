@@ -1,8 +1,8 @@
-//! What is told of a gateway, by its own HTTP: how it is doing, its calls as they end, its suggestions; and decisions.
+//! The API client: status, calls as they end, suggestions; and decisions.
 //!
-//! A gateway that goes away is looked for again, with growing waits, and calls go on behind the last one that was heard
-//! of. Nothing is kept for a page that draws slowly but one short queue: then we read slowly too, and no call of the
-//! gateway waits for us.
+//! It reconnects to a lost gateway with backoff, and the call feed resumes after the last received event.
+//! If the page draws slowly, only one short queue fills up: then the client reads more slowly, and no call
+//! of the gateway waits for it.
 
 mod calls;
 mod http;
@@ -16,68 +16,68 @@ use tokio::sync::{Notify, mpsc};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::Clean;
+use crate::api_types::{Status, Suggestion, numbers};
 use crate::state::{Decision, News};
-use crate::told::{Status, Suggestion, numbers};
 
 use http::Http;
 
-/// How often the gateway is asked how it is doing.
+/// The interval of status requests.
 const STATUS_EVERY: Duration = Duration::from_secs(2);
-/// How often its numbers are asked for.
+/// The interval of statistics requests.
 const NUMBERS_EVERY: Duration = Duration::from_secs(5);
-/// How often its suggestions are asked for when nothing says that there are others.
+/// The interval of suggestion requests without a change.
 const SUGGESTIONS_EVERY: Duration = Duration::from_secs(10);
-/// How long is waited before a gateway that went away is looked for: at first, and at most.
+/// The backoff before reconnecting: initial and maximum.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 const LONGEST_WAIT: Duration = Duration::from_secs(8);
 
-/// Where a gateway is, and what opens it.
+/// The address of a gateway, and its token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Its address, such as `http://127.0.0.1:8484`.
+    /// The address, such as `http://127.0.0.1:8484`.
     pub url: String,
-    /// Its token; empty for none.
+    /// The token; empty for none.
     pub token: String,
 }
 
-/// Why a gateway does not tell.
+/// Why a gateway cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Lost {
-    /// Nobody listens.
+    /// No program listens there.
     #[error("nothing listens at {0}")]
     NobodyThere(String),
-    /// It ends the connection without an answer, or says what is no HTTP.
+    /// The connection was closed without a response, or the response is not HTTP.
     #[error("{0} broke the connection off")]
     BrokeOff(String),
-    /// It does not take the token.
+    /// The gateway rejects the token.
     #[error("it does not take the token of this install")]
     NotLetIn,
-    /// It takes too long.
+    /// The request timed out.
     #[error("it does not answer in time")]
     Silent,
-    /// It says no.
+    /// The gateway refused the request.
     #[error("{0}")]
     Refused(String),
-    /// It is no gateway.
+    /// The program that listens there is not a gateway.
     #[error("what listens at {0} does not answer as a gateway does")]
     NotUnderstood(String),
 }
 
-/// Finds the gateway; asked anew whenever it went away, for it may come back elsewhere.
+/// Finds the gateway; called before every connection, because the address may change.
 pub type Find = Arc<dyn Fn() -> Finding + Send + Sync>;
-/// What [`Find`] gives.
+/// The future of [`Find`].
 pub type Finding = Pin<Box<dyn Future<Output = Result<Place, Lost>> + Send>>;
 
-/// A decision that somebody confirmed.
+/// A confirmed decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Decided {
     /// The suggestion.
     pub id: Clean,
-    /// What was decided.
+    /// The decision.
     pub decision: Decision,
 }
 
-/// Tells of a gateway until nobody listens any more. `by` is who decides.
+/// Sends news of a gateway until the receiver is dropped. `by` is the user who decides.
 pub async fn watch(find: Find, by: String, news: mpsc::Sender<News>, decisions: mpsc::Receiver<Decided>) {
     let mut watcher = Watcher { by, news, decisions, resume: None };
     let mut wait = FIRST_WAIT;
@@ -102,11 +102,11 @@ struct Watcher {
     by: String,
     news: mpsc::Sender<News>,
     decisions: mpsc::Receiver<Decided>,
-    /// The last event of the feed.
+    /// The id of the last event of the feed.
     resume: Option<String>,
 }
 
-/// That something should be asked for at once.
+/// Requests for an immediate refresh.
 #[derive(Default)]
 struct Hurry {
     status: Notify,
@@ -114,7 +114,7 @@ struct Hurry {
 }
 
 impl Watcher {
-    /// One gateway, until it does not answer.
+    /// Reads one gateway until it fails.
     async fn session(&mut self, place: &Place) -> Lost {
         let http = match Http::new(place) {
             Ok(http) => http,
@@ -129,7 +129,8 @@ impl Watcher {
         }
     }
 
-    /// Waits. What is decided meanwhile is not done later: who decided it has seen that nobody was there.
+    /// Waits. Decisions made in the meantime are rejected, not queued: the user has seen that the gateway
+    /// is away.
     async fn rest(&mut self, wait: Duration) {
         let nobody = async {
             while self.decisions.recv().await.is_some() {
@@ -142,7 +143,7 @@ impl Watcher {
     }
 }
 
-/// How it is doing, again and again, and what else is looked at from time to time.
+/// Polls the status, and less often the statistics and the suggestions.
 async fn states(http: &Http, news: &mpsc::Sender<News>, hurry: &Hurry) -> Lost {
     let mut known_waiting = None;
     let (mut numbers_at, mut suggestions_at) = (None::<Instant>, None::<Instant>);
@@ -152,7 +153,7 @@ async fn states(http: &Http, news: &mpsc::Sender<News>, hurry: &Hurry) -> Lost {
             Ok(status) => status,
             Err(lost) => return lost,
         };
-        // What says nothing of how it is doing is somebody else.
+        // A response without a status comes from another program.
         if status.status.is_empty() {
             return http.not_understood();
         }
@@ -162,7 +163,7 @@ async fn states(http: &Http, news: &mpsc::Sender<News>, hurry: &Hurry) -> Lost {
         }
         if is_due(numbers_at, NUMBERS_EVERY) {
             numbers_at = Some(Instant::now());
-            // Where nothing is written down nothing is counted.
+            // Without a journal there are no statistics.
             if let Ok(text) = http.get("/api/stats?hours=1&minutes=1").await
                 && let Ok(numbers) = numbers(&text)
             {
@@ -186,7 +187,7 @@ async fn states(http: &Http, news: &mpsc::Sender<News>, hurry: &Hurry) -> Lost {
     }
 }
 
-/// Carries out what somebody confirmed.
+/// Sends confirmed decisions.
 async fn decide(
     http: &Http,
     by: &str,

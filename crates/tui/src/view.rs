@@ -1,7 +1,8 @@
-//! A state as cells of a terminal. It only draws: nothing here changes a state, asks a clock or writes.
+//! Renders a state as terminal cells. It has no side effects: it changes no state, reads no clock and does
+//! no other output.
 //!
-//! No meaning is told by colour alone: every outcome and every state is a word, what is wrong has a `!`, and what is
-//! selected a `>`.
+//! Colour never carries meaning alone: every outcome and every state is a word, problems have a `!`, and
+//! the selection has a `>`.
 
 mod bottom;
 mod call;
@@ -23,30 +24,30 @@ use crate::state::{Over, State, Tab};
 
 pub use theme::Theme;
 
-/// The smallest terminal that is drawn into, in columns and rows.
+/// The smallest supported terminal, in columns and rows.
 pub const SMALLEST: (u16, u16) = (40, 10);
-/// From so many rows on the keys are shown.
+/// The minimum number of rows for the key hints.
 const ROWS_WITH_KEYS: u16 = 14;
-/// From so many rows of its own on a list has details below it.
+/// The minimum number of list rows for details below the list.
 const ROWS_WITH_DETAILS: u16 = 12;
 
-/// How things look.
+/// Appearance.
 #[derive(Clone, Debug)]
 pub struct Look {
-    /// With colours or without.
+    /// The colour theme.
     pub theme: Theme,
-    /// Where times are told.
+    /// The time zone of displayed times.
     pub zone: TimeZone,
 }
 
-/// What only who drew it knows.
+/// Layout results that only the renderer knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Drawn {
-    /// How far the details can be scrolled.
+    /// The maximum scroll position of the details.
     pub most_scroll: usize,
 }
 
-/// Draws the page.
+/// Renders the page.
 pub fn draw(frame: &mut Frame<'_>, state: &State, look: &Look) -> Drawn {
     let area = frame.area();
     if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
@@ -69,12 +70,12 @@ pub fn draw(frame: &mut Frame<'_>, state: &State, look: &Look) -> Drawn {
     drawn
 }
 
-/// Puts a line into a row of the terminal, as much of it as there is room for.
+/// Writes a line into a row of the terminal, truncated to its width.
 fn put(frame: &mut Frame<'_>, y: u16, line: Line<'_>) {
     let area = frame.area();
     if y < area.height {
         frame.buffer_mut().set_line(0, y, &line, area.width);
-        // A line that is selected or asks something is so to its end.
+        // The style of a selected line or a question covers the whole row.
         frame.buffer_mut().set_style(Rect { x: 0, y, width: area.width, height: 1 }, line.style);
     }
 }
@@ -125,7 +126,8 @@ fn header(state: &State, look: &Look, room: usize) -> Line<'static> {
 fn list_and_details(frame: &mut Frame<'_>, body: Rect, state: &State, look: &Look) {
     let lines = details(state, look, usize::from(body.width));
     let has_details = body.height >= ROWS_WITH_DETAILS && !lines.is_empty();
-    // Calls come and go; servers and suggestions are few, and what is left is for the details.
+    // The call list uses all rows; the lists of servers and suggestions are short, and the rest is for the
+    // details.
     let wanted = match state.tab() {
         Tab::Live => u16::MAX,
         Tab::Servers => rows_of(state.servers().len()),
@@ -159,7 +161,7 @@ fn rows_of(count: usize) -> u16 {
     u16::try_from(count.saturating_add(1)).unwrap_or(u16::MAX)
 }
 
-/// Everything about what is selected.
+/// Details of the selected item.
 fn details(state: &State, look: &Look, room: usize) -> Vec<Line<'static>> {
     match state.tab() {
         Tab::Live => state.feed().selected().map(|call| call::lines(call, look, room)),
@@ -169,7 +171,8 @@ fn details(state: &State, look: &Look, room: usize) -> Vec<Line<'static>> {
     .unwrap_or_default()
 }
 
-/// Draws lines from one on, with a last row that says where one is if they are too many. How far they can be scrolled.
+/// Renders lines from the scroll position on, with a position indicator if they do not fit. Returns the
+/// maximum scroll position.
 fn scrolled(frame: &mut Frame<'_>, body: Rect, lines: Vec<Line<'static>>, scroll: usize) -> usize {
     let (count, height) = (lines.len(), usize::from(body.height));
     let room = if count > height { height - 1 } else { height };

@@ -1,9 +1,9 @@
-//! What keys do, and what news does to what somebody looks at.
+//! Key bindings, and the effect of news on the selection.
 
 use serde_json::json;
 use toolwright_tui::Clean;
+use toolwright_tui::api_types::Outcome;
 use toolwright_tui::state::{Decision, Key, Link, MOST_CALLS, Missed, News, Older, Over, State, Tab, Wish};
-use toolwright_tui::told::Outcome;
 
 use crate::sample::{self, call, repaired, state, write};
 
@@ -41,7 +41,7 @@ fn leaving_takes_a_q_a_control_c_or_escape_twice() {
         assert!(before.iter().all(|key| state.press(*key).is_none()));
         assert_eq!(state.press(*last), Some(Wish::Leave), "{keys:?}");
     }
-    // An arrow that came in two parts.
+    // An arrow key that arrives in two parts.
     let mut state = state();
     for key in [Key::Esc, Key::Char('['), Key::Esc] {
         assert_eq!(state.press(key), None);
@@ -186,7 +186,7 @@ fn a_decision_needs_a_yes_and_is_about_what_was_asked() {
             assert_eq!(state.over(), &Over::Nothing);
         }
         state.press(Key::Char(key));
-        // News that comes between question and answer changes no target.
+        // News that arrive between question and answer do not change the target.
         state.take(News::Suggestions(sample::suggestions().into_iter().rev().collect()));
         assert_eq!(state.press(Key::Char('y')), Some(Wish::Decide { id: id.clone(), decision }));
         state.take(News::Suggestions(sample::suggestions()));

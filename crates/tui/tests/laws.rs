@@ -1,12 +1,12 @@
-//! What holds for any keys, any news and any size of the terminal.
+//! Invariants for any keys, any news and any terminal size.
 
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use serde_json::json;
+use toolwright_tui::api_types::{Call, Status, Suggestion};
 use toolwright_tui::state::{Key, MOST_CALLS, News, Older, State};
-use toolwright_tui::told::{Call, Status, Suggestion};
 use toolwright_tui::view::{Look, draw};
 use toolwright_tui::{Clean, Theme};
 
@@ -40,7 +40,7 @@ fn key() -> impl Strategy<Value = Key> {
     ]
 }
 
-/// Texts as nobody should send them.
+/// Hostile texts.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-z/_ ]{0,12}",
@@ -152,7 +152,7 @@ proptest! {
             terminal.draw(|frame| most = draw(frame, &state, &look).most_scroll).expect("drawn");
             state.bound_scroll(most);
             prop_assert!(state.scroll() <= most);
-            // Nothing but text reaches the terminal.
+            // Only printable characters reach the terminal.
             for cell in terminal.backend().buffer().content() {
                 prop_assert!(!cell.symbol().chars().any(toolwright_redact::does_not_print), "{:?}", cell.symbol());
             }

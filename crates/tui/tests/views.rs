@@ -1,4 +1,5 @@
-//! What the page looks like, in three sizes. Styles are not in these pictures: everything must be told without them.
+//! Rendering in three terminal sizes. The snapshots contain no styles: everything must be readable without
+//! them.
 
 use jiff::tz::TimeZone;
 use ratatui::Terminal;
@@ -31,7 +32,7 @@ fn picture(state: &State, size: (u16, u16)) -> String {
         while x < size.0 {
             let symbol = buffer[(x, y)].symbol();
             line.push_str(symbol);
-            // A wide sign covers the cell behind it.
+            // A wide character covers the next cell.
             x += u16::try_from(toolwright_tui::clean::width(symbol)).expect("a width").max(1);
         }
         line.trim_end().to_owned()

@@ -1,4 +1,5 @@
-//! Reading a gateway that is none, or a bad one. A good one is read in `crates/toolwright/tests/tui.rs`.
+//! Reading a program that is not a gateway, or a broken gateway. `crates/toolwright/tests/tui.rs` reads a
+//! real one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +10,7 @@ use tokio::sync::mpsc;
 use toolwright_tui::source::{Decided, Find, Lost, Place, watch};
 use toolwright_tui::state::{Decision, News};
 
-/// Somebody who answers every request with these bytes and closes.
+/// A server that answers every request with these bytes and closes the connection.
 async fn answering(bytes: Vec<u8>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
@@ -33,7 +34,7 @@ fn at(url: String) -> Find {
     })
 }
 
-/// Why somebody is taken for away.
+/// The reason why the gateway counts as away.
 async fn why_away(find: Find) -> String {
     let (send, mut news) = mpsc::channel(8);
     let (_decisions, decided) = mpsc::channel(1);
@@ -43,7 +44,7 @@ async fn why_away(find: Find) -> String {
     why.expect("in time")
 }
 
-/// Waits until somebody is taken for away, who must not be taken for a gateway before.
+/// Waits until the gateway counts as away; it must not count as connected before.
 async fn away(news: &mut mpsc::Receiver<News>) -> String {
     loop {
         match news.recv().await.expect("news") {

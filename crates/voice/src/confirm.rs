@@ -1,4 +1,4 @@
-//! Questions that wait for a spoken answer: one for each conversation, for a short time.
+//! Questions that wait for a spoken answer: one per conversation, for a short time.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -11,12 +11,12 @@ use toolwright_speech::{Device, Does};
 use crate::limits::{MAX_PENDING, PENDING_KEPT};
 use crate::mind::HeldCall;
 
-/// What is waited for.
+/// The answer that a question waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Pending {
-    /// A yes, and these calls are run.
+    /// A yes; then these calls run.
     Yes(Vec<HeldCall>),
-    /// One of these devices.
+    /// The name of one of these devices.
     Which { does: Does, devices: Vec<Device> },
 }
 
@@ -25,7 +25,7 @@ pub(crate) enum Pending {
 pub(crate) struct Questions {
     open: Mutex<HashMap<String, Open>>,
     time: Duration,
-    /// How long after a question went out nobody can have heard it yet.
+    /// The time after sending a question in which no user can have heard it yet.
     hearing: Duration,
 }
 
@@ -36,20 +36,20 @@ struct Open {
     state: Publication,
 }
 
-/// Whether a question went out. A yes that is older answers something else.
+/// Whether a question was sent. A yes received before that belongs to something else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Publication {
     Waiting,
     Sent,
 }
 
-/// The question of a conversation.
+/// The question of a conversation, as found when a sentence arrives.
 pub(crate) enum Asked {
     Nothing,
     Open(Pending),
-    /// It is open, and the sentence was received before anybody can have heard it.
+    /// The question is open, but the sentence was received before a user can have heard it.
     Unheard(Pending),
-    /// Nobody answered in time.
+    /// The question timed out.
     TooLate,
 }
 
@@ -58,7 +58,7 @@ impl Questions {
         Questions { open: Mutex::default(), time, hearing }
     }
 
-    /// A question is about to be asked; one that was asked before is forgotten.
+    /// Stores a question before it is sent; replaces an earlier one of the same conversation.
     pub fn ask(&self, conversation: &str, pending: Pending) {
         let mut open = self.lock();
         open.retain(|_, question| question.since.elapsed() < PENDING_KEPT);
@@ -72,7 +72,7 @@ impl Questions {
         open.insert(conversation.to_owned(), question);
     }
 
-    /// The question of a conversation went out just now: its time begins.
+    /// Starts the timeout of a question: it was just sent.
     pub fn published(&self, conversation: &str) {
         if let Some(question) = self.lock().get_mut(conversation) {
             question.since = Instant::now();
@@ -80,7 +80,7 @@ impl Questions {
         }
     }
 
-    /// The question of a conversation, which is no longer asked, for a sentence that was received at this moment.
+    /// Removes and returns the question of a conversation, for a sentence that was received at this moment.
     pub fn take(&self, conversation: &str, received: Instant) -> Asked {
         match self.lock().remove(conversation) {
             None => Asked::Nothing,
@@ -94,7 +94,7 @@ impl Questions {
         }
     }
 
-    /// How many are open.
+    /// The number of open questions.
     pub fn count(&self) -> usize {
         self.lock().values().filter(|question| question.since.elapsed() <= self.time).count()
     }

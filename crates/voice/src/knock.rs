@@ -1,7 +1,7 @@
-//! Knocking at the doors that a voice needs: is its broker there and does it let us in, are its ports free?
+//! Probes for the doctor: is the broker reachable and does it accept the credentials, are the ports free?
 //!
-//! Nothing is changed by it: nothing is published or subscribed to, no will is left, and nobody who is connected is
-//! pushed out.
+//! A probe changes nothing: it does not publish or subscribe, leaves no will, and disconnects no other
+//! client.
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -14,55 +14,55 @@ use toolwright_config::{BrokerPassword, BrokerSettings, MqttProtocol};
 
 use crate::mqtt::{BrokerAddress, Heard, hear};
 
-/// The longest answer of a program that may be ours, in bytes.
+/// The largest response to read when checking for Toolwright, in bytes.
 const LONGEST_ANSWER: u64 = 64 << 10;
 
-/// What became of knocking at a broker's door. The texts say why.
+/// The result of probing a broker. The texts give the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Knock {
-    /// It lets us in.
+    /// The broker accepted the connection.
     Accepted {
-        /// Of the protocol.
+        /// The revision of the protocol.
         revision: &'static str,
-        /// It is the one that Toolwright has inside.
+        /// Whether it is Toolwright's built-in broker.
         is_ours: bool,
     },
-    /// Nobody is there.
+    /// No program listens there.
     Unreachable(String),
-    /// User or password are wrong.
+    /// The user name or the password is wrong.
     LoginRefused(String),
-    /// Its certificate is signed by nobody whom we trust, or for another name.
+    /// Its certificate is not signed by a trusted authority, or is for another name.
     NotTrusted(String),
-    /// It does not encrypt, and we were told that it does.
+    /// The settings require TLS, but the broker does not use it.
     Plain(String),
-    /// It encrypts, and we were told that it does not.
+    /// The broker uses TLS, but the settings do not.
     Encrypted(String),
-    /// Somebody is there who is no broker.
+    /// The program that listens there is not a broker.
     NoBroker(String),
     /// A file that the settings name cannot be used.
     Unusable(String),
 }
 
-/// Who has a port.
+/// The owner of a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PortSeen {
-    /// Nobody.
+    /// No program uses the port.
     Free,
-    /// A voice of Toolwright.
+    /// Toolwright's voice uses it.
     Ours,
-    /// A broker of somebody else.
+    /// Another broker uses it.
     OtherBroker,
-    /// Another program.
+    /// Another program uses it.
     Others,
-    /// Nobody may have it; the text says why.
+    /// The port cannot be bound; the text gives the reason.
     NotAllowed(String),
 }
 
-/// Connects as the voice would, and leaves at once.
+/// Connects as the voice would, and disconnects at once.
 pub async fn broker(settings: &BrokerSettings, protocol: MqttProtocol, patience: Duration) -> Knock {
     let seen = heard(settings, protocol, patience).await;
-    // Who encrypts where the other does not is seen by trying it the other way round. That is done without the
-    // password: it is not for everybody.
+    // A mismatch of TLS is detected by a second attempt with the opposite setting. It omits the
+    // credentials, which must not be sent to an unknown program.
     let stranger = |is_encrypted| BrokerSettings {
         is_encrypted,
         username: None,
@@ -86,7 +86,7 @@ pub async fn broker(settings: &BrokerSettings, protocol: MqttProtocol, patience:
     }
 }
 
-/// Who has the port of this machine at which the broker inside would listen.
+/// The owner of the loopback port for the built-in broker.
 pub async fn broker_port(port: u16, patience: Duration) -> PortSeen {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
     match bound(address).await {
@@ -102,7 +102,7 @@ pub async fn broker_port(port: u16, patience: Duration) -> PortSeen {
     }
 }
 
-/// Who has the address at which clients of Wyoming would come in.
+/// The owner of the address for Wyoming clients.
 pub async fn wyoming_port(listen: SocketAddr, patience: Duration) -> PortSeen {
     match bound(listen).await {
         Some(seen) => seen,
@@ -116,7 +116,7 @@ pub async fn wyoming_port(listen: SocketAddr, patience: Duration) -> PortSeen {
     }
 }
 
-/// Nothing when somebody is there.
+/// Returns `None` if the address is in use.
 async fn bound(address: SocketAddr) -> Option<PortSeen> {
     match TcpListener::bind(address).await {
         Ok(_) => Some(PortSeen::Free),
@@ -125,14 +125,14 @@ async fn bound(address: SocketAddr) -> Option<PortSeen> {
     }
 }
 
-/// Whether a program of Wyoming says of itself that it is ours.
+/// Whether the Wyoming service at this address identifies itself as Toolwright.
 async fn is_ours(address: SocketAddr) -> std::io::Result<bool> {
     let mut stream = TcpStream::connect(address).await?;
     stream.write_all(b"{\"type\":\"describe\"}\n").await?;
     let mut said = Vec::new();
     let mut answer = stream.take(LONGEST_ANSWER);
     while answer.read_buf(&mut said).await? > 0 {
-        // What it is called comes in a line of its own, without an end.
+        // The name is in the first line; the connection stays open, so the loop does not wait for its end.
         if String::from_utf8_lossy(&said).contains("\"toolwright\"") {
             return Ok(true);
         }

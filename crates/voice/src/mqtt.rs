@@ -1,14 +1,14 @@
-//! The connection to a broker: one task that polls it all the time, and messages in and out.
+//! The connection to a broker: one polling task, and messages in and out.
 //!
-//! Both revisions of the protocol are spoken: MQTT 5, and 3.1.1 where the broker knows no other. The connection comes
-//! back by itself. What was said while it was away is not heard: a command that comes late is worse than none.
+//! It supports both MQTT revisions: 5, and 3.1.1 if the broker knows no other. It reconnects automatically.
+//! Messages sent while it was disconnected are not processed: a late command is worse than none.
 
 mod address;
-mod hear;
+mod attempt;
 mod wire;
 
 pub(crate) use address::BrokerAddress;
-pub(crate) use hear::{Heard, hear};
+pub(crate) use attempt::{Heard, hear};
 pub(crate) use wire::{Message, Publication};
 
 use std::sync::Arc;
@@ -24,19 +24,19 @@ use crate::transcript::Delivery;
 use crate::view::FrontState;
 use wire::{Caller, Seen, Will, Wire, WireError};
 
-/// Who gets the messages of some topics. It may not wait.
+/// Receives the messages of some topics. Its methods must not block.
 pub(crate) trait Subscriber: Send + Sync + 'static {
-    /// The topics, whole: no wildcards.
+    /// The topics, without wildcards.
     fn topics(&self) -> Vec<String>;
 
-    /// One message of them.
+    /// Handles one message.
     fn hear(&self, message: Message);
 }
 
-/// Which revisions of the protocol are spoken.
+/// The MQTT revisions to try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Revisions {
-    /// MQTT 5, and 3.1.1 where a broker does not understand it.
+    /// MQTT 5, and 3.1.1 if the broker does not support it.
     Both,
     /// MQTT 5 only.
     Five,
@@ -44,13 +44,13 @@ pub(crate) enum Revisions {
     Three,
 }
 
-/// How a broker is reached.
+/// Address and identity for a connection.
 #[derive(Clone)]
 pub(crate) struct LinkOptions {
     pub address: BrokerAddress,
     pub client_id: String,
     pub revisions: Revisions,
-    /// The topic that says whether we are there, with what it says.
+    /// The status topic and its payloads.
     pub status_topic: String,
     pub online: String,
     pub offline: String,
@@ -63,32 +63,32 @@ impl LinkOptions {
     }
 }
 
-/// What can be seen of a link.
+/// The status of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LinkState {
     pub state: FrontState,
     pub detail: String,
 }
 
-/// Where messages go to be published. It never waits.
+/// Queues messages for publishing. It never blocks.
 #[derive(Clone)]
 pub(crate) struct Outbox {
     messages: mpsc::Sender<Publication>,
     status: Arc<Status>,
 }
 
-/// A connection that is kept.
+/// A connection that reconnects.
 pub(crate) struct Link {
     options: LinkOptions,
     outgoing: mpsc::Receiver<Publication>,
-    /// A message that was taken out of the box and found no room.
+    /// A message that was taken from the queue but not yet accepted by the client library.
     held: Option<Publication>,
     state: watch::Sender<LinkState>,
     stop: CancellationToken,
 }
 
 impl Outbox {
-    /// Publishes a message as soon as there is a broker. Too many, and it is dropped and counted.
+    /// Queues a message for publishing. If the queue is full, the message is dropped and counted.
     pub fn publish(&self, publication: Publication) -> Delivery {
         if let Err(error) = self.messages.try_send(publication) {
             self.status.unpublished();
@@ -104,7 +104,7 @@ impl Outbox {
 }
 
 impl Link {
-    /// A link that is not connected yet, and the way into it.
+    /// A link that is not connected yet, its outbox and its status.
     pub fn new(
         options: LinkOptions,
         status: Arc<Status>,
@@ -116,7 +116,7 @@ impl Link {
         (Link { options, outgoing, held: None, state, stop }, Outbox { messages, status }, seen)
     }
 
-    /// Keeps the connection until the end.
+    /// Maintains the connection until shutdown.
     pub async fn run(mut self, subscribers: Vec<Arc<dyn Subscriber>>) {
         let mut attempt = 0;
         let mut revision = match self.options.revisions {
@@ -127,13 +127,13 @@ impl Link {
         loop {
             let opened = match wire.take() {
                 Some(wire) => Ok(wire),
-                // A file that cannot be read may be there a little later.
+                // A missing file may appear later.
                 None => self.options.open(revision),
             };
             let ended = match opened {
                 Ok(mut opened) => {
                     let ended = self.serve(&mut opened, &subscribers).await;
-                    // It keeps what was not acknowledged, and sends it again.
+                    // The wire keeps unacknowledged messages and resends them.
                     wire = Some(opened);
                     ended
                 }
@@ -148,7 +148,7 @@ impl Link {
                 revision = revision.other();
                 wire = None;
             } else if self.options.address.is_kept_in_files() {
-                // The password may be another one now.
+                // The password file may have changed.
                 wire = None;
             }
             if attempt == 0 {
@@ -165,12 +165,12 @@ impl Link {
         }
     }
 
-    /// One connection, from its beginning to its end.
+    /// Runs one connection from start to end.
     async fn serve(&mut self, wire: &mut Wire, subscribers: &[Arc<dyn Subscriber>]) -> Ended {
         let topics: Vec<String> = subscribers.iter().flat_map(|subscriber| subscriber.topics()).collect();
         let mut was_connected = false;
         loop {
-            // What found no room before goes first.
+            // The message that was not accepted before goes first.
             if was_connected
                 && let Some(publication) = self.held.take()
                 && !wire.publish(&publication)
@@ -215,12 +215,12 @@ impl Link {
         self.state.send_replace(LinkState { state: FrontState::Ready, detail });
     }
 
-    /// Publishes what waits, says that we are gone, and goes.
+    /// Publishes the queued messages and the offline status, then disconnects.
     async fn farewell(&mut self, wire: &mut Wire, is_connected: bool) -> Ended {
         if is_connected {
             let held = self.held.take().into_iter();
             let waiting = std::iter::from_fn(|| self.outgoing.try_recv().ok());
-            // What finds no room now finds none at all.
+            // If the client library does not accept a message now, it will not accept it at all.
             held.chain(waiting).take_while(|publication| wire.publish(publication)).for_each(drop);
             wire.publish(&self.status_message(&self.options.offline));
             wire.disconnect();
@@ -240,17 +240,17 @@ impl Link {
     }
 }
 
-/// How a connection ended.
+/// The result of a connection.
 #[derive(Default)]
 struct Ended {
     why: String,
     was_connected: bool,
-    /// The broker was there and did not understand us.
+    /// The broker responded but did not understand the protocol.
     is_misunderstood: bool,
     is_over: bool,
 }
 
-/// A revision of the protocol.
+/// An MQTT revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Revision {
     Three,

@@ -1,7 +1,7 @@
-//! The spoken question before guarded calls: all of what will be run, or none of it.
+//! The spoken question before guarded calls: it covers all of them completely, or is not asked.
 //!
-//! A yes is worth what was heard before it. So a question names every tool, every argument and every value; what cannot be
-//! said whole and clearly is not asked for, and not run.
+//! A yes confirms only what the user heard. So a question names every tool, every argument and every value;
+//! a call that cannot be spoken completely and clearly is not asked about and not run.
 
 use serde_json::Value;
 use toolwright_speech::{MAX_SPOKEN_CHARS, speakable};
@@ -9,11 +9,11 @@ use toolwright_speech::{MAX_SPOKEN_CHARS, speakable};
 use crate::mind::HeldCall;
 use crate::policy::spoken_name;
 
-/// What is said instead of a question that cannot be said whole.
+/// Spoken instead of a question that cannot be spoken completely.
 pub(crate) const TOO_LONG: &str = "That is too much to confirm by voice, so I did nothing. \
                                    Please do it on a screen, or ask for one thing at a time.";
 
-/// What a yes would run, in one sentence; nothing when it cannot be said whole.
+/// The question for these calls; `None` if it cannot be spoken completely.
 pub(crate) fn question(calls: &[HeldCall], control_tool: &str) -> Option<String> {
     let described: Vec<String> =
         calls.iter().map(|call| describe(call, control_tool)).collect::<Option<_>>()?;
@@ -22,12 +22,12 @@ pub(crate) fn question(calls: &[HeldCall], control_tool: &str) -> Option<String>
         [one] => format!("Shall I {one}? Please say yes or no."),
         several => format!("Shall I do this: {}? Please say yes or no.", several.join(", and ")),
     };
-    // What the voice would leave out or cut would be done without having been heard.
+    // Anything that `speakable` leaves out or truncates would run without having been heard.
     let said = speakable(&text);
     (said.chars().count() <= MAX_SPOKEN_CHARS && letters(&said) == letters(&text)).then_some(said)
 }
 
-/// One call in words: what it does to a device, else the tool and every argument.
+/// Describes one call: the effect on a device, otherwise the tool and every argument.
 fn describe(call: &HeldCall, control_tool: &str) -> Option<String> {
     let value: Value = serde_json::from_str(&call.arguments).ok()?;
     if bare_name(&call.tool) == bare_name(control_tool)
@@ -36,7 +36,7 @@ fn describe(call: &HeldCall, control_tool: &str) -> Option<String> {
         return Some(short);
     }
     let mut name = sayable(&spoken_name(&call.tool))?;
-    // Two servers may have tools of one name.
+    // Two servers may have tools of the same name.
     if let Some((server, _)) = call.tool.split_once('/').filter(|(server, _)| *server != "builtin") {
         name = format!("{name} of {}", sayable(server)?);
     }
@@ -49,7 +49,7 @@ fn bare_name(tool: &str) -> &str {
     tool.rsplit('/').next().unwrap_or(tool)
 }
 
-/// `turn on Lamp` and `dim Lamp to 40 percent`, when the arguments say that and nothing else.
+/// `turn on Lamp` and `dim Lamp to 40 percent`, if the arguments contain nothing else.
 fn switching(value: &Value) -> Option<String> {
     let members = value.as_object()?;
     let device = sayable(members.get("deviceName")?.as_str()?)?;
@@ -60,7 +60,7 @@ fn switching(value: &Value) -> Option<String> {
     }
 }
 
-/// Every value with the keys that lead to it: `front door set to open`. Nothing when one of them cannot be said.
+/// Describes every value with its path: `front door set to open`. `None` if one of them cannot be spoken.
 fn flatten(path: &str, value: &Value, told: &mut Vec<String>) -> Option<()> {
     let set_to = |said: String| if path.is_empty() { said } else { format!("{path} set to {said}") };
     let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path} {key}") };
@@ -89,7 +89,7 @@ fn flatten(path: &str, value: &Value, told: &mut Vec<String>) -> Option<()> {
     Some(())
 }
 
-/// A text that is heard as it is. What has a sentence of its own, or signs that no voice says, is not.
+/// A text that is spoken unchanged. Texts with a sentence end or with unspeakable characters are not.
 fn sayable(text: &str) -> Option<String> {
     let is_heard = |c: char| {
         c.is_alphanumeric()
@@ -103,7 +103,7 @@ fn sayable(text: &str) -> Option<String> {
     is_fine.then(|| text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// The letters and digits of a text: what is heard of it.
+/// The letters and digits of a text: the audible part.
 fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).collect()
 }
@@ -150,7 +150,7 @@ mod tests {
             ("zwave/unlock_house", json!({}), "use unlock house of zwave"),
         ];
         for (tool, arguments, expected) in cases {
-            // The order of keys is the map's.
+            // The order of keys is that of the map.
             let said = asked(tool, arguments).unwrap_or_default();
             let parts = |text: &str| {
                 let mut parts: Vec<String> =

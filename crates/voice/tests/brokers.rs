@@ -1,4 +1,4 @@
-//! The MQTT front, at Mosquitto and at the broker inside: the same story at both, with real clients of both revisions.
+//! The MQTT front at Mosquitto and at the built-in broker, with real clients of both revisions.
 
 use std::time::Duration;
 
@@ -17,13 +17,13 @@ fn said(text: &str) -> String {
     json!({ "text": text, "timestamp": jiff::Timestamp::now().to_string(), "source": "test", "duration": 1.0 }).to_string()
 }
 
-/// The whole story, at a broker.
+/// The complete scenario at one broker.
 async fn story(settings: VoiceSettings, revision: &str) {
     let mind = ScriptedMind::new([Step::Say("I am **fine**.")]);
     let spoken = Spoken::start(settings, Some(mind)).await;
     let port = spoken.port;
     let listener = Listener::start(port, &["voice/#"], &["-V", revision]);
-    // It is there, and whoever comes later is told.
+    // The status is retained, so later clients receive it too.
     let status = listener.json("voice/status");
     assert_eq!((&status["online"], &status["source"]), (&json!(true), &json!("toolwright")));
 
@@ -40,30 +40,30 @@ async fn story(settings: VoiceSettings, revision: &str) {
     let answer = listener.json(OUT);
     assert_eq!((&answer["answer"], &answer["model"]), (&json!("I am fine."), &json!("scripted")));
 
-    // Plain text is a sentence too.
+    // Plain text is accepted as a sentence.
     publish(port, &["-V", revision, "-t", IN, "-m", "turn off switch one"]);
     assert_eq!(listener.json(OUT)["kind"], "done");
 
-    // A message that the broker is to keep is said now, once, and never again.
+    // A message with the retain flag is processed now, once, and never again.
     publish(port, &["-V", revision, "-r", "-t", IN, "-m", &said("turn on switch two")]);
     assert_eq!(listener.json(OUT)["question"], "turn on switch two");
-    // What comes twice is heard once.
+    // A repeated message is processed once.
     for _ in 0..3 {
         publish(port, &["-V", revision, "-t", IN, "-m", r#"{"text":"turn off switch two","id":"a-1"}"#]);
     }
     assert_eq!(listener.json(OUT)["id"], "a-1");
-    // What is too old is not done, and that is said.
+    // A stale message is not processed, and an error is published.
     let old =
         json!({ "text": "turn on switch two", "timestamp": "2020-01-01T00:00:00Z", "id": "old" }).to_string();
     publish(port, &["-V", revision, "-t", IN, "-m", &old]);
     let error = listener.json("voice/error");
     assert_eq!((&error["error"], &error["id"]), (&json!("stale"), &json!("old")));
-    // What cannot be read neither.
+    // So is a malformed one.
     publish(port, &["-V", revision, "-t", IN, "-m", "{\"text\":"]);
     assert_eq!(listener.json("voice/error")["error"], "malformed");
     publish(port, &["-V", revision, "-t", IN, "-m", &"x".repeat(70_000)]);
     assert_eq!(listener.json("voice/error")["error"], "malformed");
-    // And what we said ourselves is nothing that somebody says.
+    // Toolwright's own messages are ignored.
     publish(
         port,
         &["-V", revision, "-t", IN, "-m", r#"{"text":"turn on switch two","source":"toolwright"}"#],
@@ -73,7 +73,7 @@ async fn story(settings: VoiceSettings, revision: &str) {
 
     let retained_ones =
         spoken.house.switched().iter().filter(|switched| *switched == "Switch Two on").count();
-    // With MQTT 5 a message that is published to be kept is heard by those who are there as any other.
+    // With MQTT 5, connected subscribers receive a retained publication like any other.
     assert!(retained_ones <= 1, "{:?}", spoken.house.switched());
     assert_eq!(spoken.count("dropped_duplicate"), 2);
     assert_eq!((spoken.count("dropped_stale"), spoken.count("dropped_malformed")), (1, 2));
@@ -151,10 +151,10 @@ async fn who_asks_with_a_response_topic_gets_his_answer_there() {
         };
         ask("voice/answers/ann", "turn on switch one");
         assert_eq!(listener.json("voice/answers/ann")["question"], "turn on switch one");
-        // Where we listen nothing is answered: it would be heard.
+        // A response topic that Toolwright subscribes to is not used: it would process its own answer.
         ask(IN, "turn off switch one");
         assert_eq!(listener.json(OUT)["question"], "turn off switch one");
-        // Nor where a device would take it for a command.
+        // Nor a topic on which a device would take the answer for a command.
         ask("zwave/Front_Door/lock/set", "turn on switch one");
         assert_eq!(listener.json(OUT)["question"], "turn on switch one");
         ask("voice/answers/+", "turn on switch two");

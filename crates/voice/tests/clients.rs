@@ -1,4 +1,4 @@
-//! The clients of others: `wyoming` and `rhasspy-hermes` of pip, as people have them.
+//! Third-party clients: `wyoming` and `rhasspy-hermes` from PyPI.
 
 #[path = "../../../tests/servers/installed.rs"]
 mod installed;
@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::support::brokers::{Listener, Mosquitto, publish};
 use crate::support::{ScriptedMind, Spoken, Step, at_broker};
 
-/// A script of ours on their library: the JSON that it prints, a line each.
+/// Runs a script that uses the third-party library and returns the JSON lines that it prints.
 fn run(script: &str, arguments: &[&str]) -> Vec<Value> {
     let mut command = Command::new(installed::client("voice-clients/bin/python"));
     let output = command.arg(installed::client_script(script)).args(arguments).output().expect("python runs");
@@ -63,13 +63,13 @@ async fn rhasspy_hears_its_sessions_end_and_go_on() {
         ("nothing", "hermes/dialogueManager/endSession"),
     ] {
         if name == "yes" {
-            // A yes that comes at once was said before the question.
+            // An immediate yes counts as said before the question.
             tokio::time::sleep(toolwright_voice::Limits::default().hearing).await;
         }
         send(name);
         heard.push(json!({ "topic": topic, "payload": listener.json(topic) }));
     }
-    // Their classes read all of it.
+    // The third-party classes parse every message.
     let read = run("voice_hermes.py", &["read", &json!(heard).to_string()]);
     let said: Vec<String> = read
         .iter()

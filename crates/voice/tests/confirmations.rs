@@ -1,4 +1,4 @@
-//! Spoken questions: what they guard, how long, and for whom (T23).
+//! Spoken questions: what they guard, their timeout, and who can answer them (T23).
 
 use std::time::Duration;
 
@@ -22,7 +22,7 @@ async fn a_garage_door_opens_after_a_yes_and_not_before() {
         ("Successfully sent command to turn on Garage Door.", AnswerKind::Done)
     );
     assert_eq!(house.switched(), ["Garage Door on"]);
-    // It was one yes for one thing.
+    // A yes confirms one question only.
     assert_eq!(room.ask("yes").await.kind, AnswerKind::NotUnderstood);
     assert_eq!(house.switched().len(), 1);
 }
@@ -99,7 +99,7 @@ async fn a_yes_from_before_the_question_opens_nothing() {
     };
     let mind = ScriptedMind::new([hold()]);
     let mut room = Room::new(&house, Some(mind), Limits::default());
-    // Queued behind a direct command, and while the model thinks.
+    // Queued behind a direct command, and while the model runs.
     for first in ["turn on the garage door", "please let the car in"] {
         room.tell(first, "room");
         room.tell("yes", "room");
@@ -123,7 +123,7 @@ async fn a_yes_that_comes_before_anybody_heard_the_question_is_asked_again() {
     room.ask("turn on the garage door").await;
     tokio::time::advance(hearing / 2).await;
     assert!(room.ask("yes").await.text.ends_with(QUESTION));
-    // The question was asked again, so its time began again.
+    // The question was repeated, so its delay restarts.
     tokio::time::advance(hearing).await;
     assert!(room.ask("yes").await.text.ends_with(QUESTION));
     assert_eq!(house.switched(), Vec::<String>::new());
@@ -158,7 +158,7 @@ async fn what_a_mind_holds_back_is_run_after_a_yes() {
     assert_eq!(asked.text, "Shall I turn off Garage Door? Please say yes or no.");
     assert_eq!(asked.model, Some(("scripted".into(), "tests".into())));
     room.ask("yes").await;
-    // Mended on its way, as every call is.
+    // Repaired on the way, like every call.
     assert_eq!(house.switched(), ["Garage Door off"]);
 }
 
@@ -190,7 +190,7 @@ async fn of_two_lamps_the_one_that_is_named_next_is_switched() {
     assert_eq!(house.switched().len(), 1);
 }
 
-/// A house whose server says what its devices are.
+/// A home whose server reports device types.
 fn with_locks() -> House {
     let devices = json!({"devices": [
         {"id": 5, "name": "Entry", "location": "Hall", "type": "Door Lock"},
@@ -299,7 +299,7 @@ async fn what_is_too_long_to_be_asked_is_not_run() {
         let refused = room.ask(sentence).await;
         assert_eq!(refused.kind, AnswerKind::Failed);
         assert!(refused.text.contains("Please do it on a screen"), "{}", refused.text);
-        // A yes is to nothing then.
+        // A yes then confirms nothing.
         room.ask("yes").await;
     }
     assert_eq!(house.switched(), Vec::<String>::new());

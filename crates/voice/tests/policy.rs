@@ -1,4 +1,4 @@
-//! What the voice may do, and what it asks for first (T23).
+//! Permissions of the voice (T23).
 
 use std::sync::Arc;
 
@@ -182,7 +182,7 @@ async fn the_number_of_a_lock_is_known_in_every_spelling() {
     ] {
         assert_eq!(judge("house_scene", arguments), Verdict::Allow, "{arguments}");
     }
-    // A tool that declares where its device is has other numbers too.
+    // A tool that declares a key for its device may have other numbers too.
     let dim = r#"{"deviceName":"Lamp","action":"dim","level":12}"#;
     assert_eq!(judge("control_zwave_device", dim), Verdict::Allow);
 }

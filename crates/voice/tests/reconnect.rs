@@ -1,4 +1,4 @@
-//! A broker that is killed and comes back (Q26). `cargo xtask soak Q26` does it a hundred times.
+//! Reconnecting after the broker is killed (Q26). `cargo xtask soak Q26` repeats it a hundred times.
 
 use std::time::{Duration, Instant};
 
@@ -10,9 +10,9 @@ use crate::support::{Spoken, at_broker};
 
 /// How often the broker is killed here.
 const TIMES: usize = 10;
-/// How many toggles there are in all.
+/// The total number of commands.
 const TOGGLES: usize = 200;
-/// How long coming back may take.
+/// The time limit for reconnecting.
 const BACK: Duration = Duration::from_secs(5);
 
 #[tokio::test(flavor = "multi_thread")]
@@ -28,7 +28,7 @@ async fn q26_a_broker_that_is_killed_and_restarted_is_found_again_and_every_togg
             let message =
                 json!({ "text": format!("turn {word} switch one"), "id": id, "conversation": "r26" })
                     .to_string();
-            // Sent twice, as somebody does who did not get an acknowledgement.
+            // Sent twice, like a client that did not receive an acknowledgement.
             for _ in 0..2 {
                 let sent = publish(broker.port, &["-t", "voice/transcription", "-m", &message]);
                 assert!(sent.status.success(), "{sent:?}");
@@ -36,12 +36,12 @@ async fn q26_a_broker_that_is_killed_and_restarted_is_found_again_and_every_togg
             expected.push(format!("Switch One {word}"));
         }
         let wanted = expected.len();
-        // What is on its way when the broker is killed is lost, and that is another story.
+        // A message in flight when the broker is killed may be lost; this test does not cover it.
         let is_heard = |_: &_| {
             spoken.house.switched().len() >= wanted && spoken.count("dropped_duplicate") >= wanted as u64
         };
         spoken.until("every toggle and every repeat", is_heard).await;
-        // Kept by the broker: it must not be replayed when we come back.
+        // Retained by the broker: it must not be processed after reconnecting.
         publish(
             broker.port,
             &[

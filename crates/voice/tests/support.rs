@@ -1,4 +1,4 @@
-//! A small house, a mind that answers by script, ears, and brokers.
+//! A test home, a scripted assistant, answer receivers, and brokers.
 
 pub mod brokers;
 
@@ -21,20 +21,20 @@ use toolwright_voice::{
     Thought, TranscriberOptions, Transcript, Voice, VoiceOptions,
 };
 
-/// How long anything in a test may take.
+/// The timeout of every wait in a test.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What the tools of the house were called with, in order.
+/// A test home that records the calls of its tools, in order.
 #[derive(Clone, Default)]
 pub struct House {
     pub calls: Arc<Mutex<Vec<(String, Value)>>>,
-    /// How long a switch takes.
+    /// The delay of a control call.
     pub delay: Duration,
-    /// Its broker is gone, and its tools say so.
+    /// Its broker is down, and its tools report it.
     pub is_away: Arc<AtomicBool>,
-    /// Its server is not connected at all: nothing of it is registered.
+    /// Its server is not connected: none of its tools is registered.
     pub is_unconnected: bool,
-    /// What its list tool gives in JSON instead of lines.
+    /// The JSON result of its list tool, instead of lines of text.
     pub listing: Option<Value>,
 }
 
@@ -78,7 +78,7 @@ impl ToolFunction for HouseTool {
     }
 }
 
-/// As zwave-mcp-server words it.
+/// The message of zwave-mcp-server.
 const AWAY: &str = "The MQTT broker mqtt://127.0.0.1:1883 cannot be reached: Connection refused (os error 111). Check that it runs and that MQTT_BROKER_URL is right. Nothing was sent.";
 
 pub const DEVICES: &str = r#"Available Z-Wave devices (8 total):
@@ -92,12 +92,12 @@ pub const DEVICES: &str = r#"Available Z-Wave devices (8 total):
 - "Outdoor Light" in Garden is online"#;
 
 impl House {
-    /// The tools of the house, ours, and two that are dangerous.
+    /// The tools of the home, the built-in ones, and two dangerous ones.
     pub fn executor(&self) -> Arc<ToolExecutor> {
         self.executor_with(&[])
     }
 
-    /// The same with more tools of the house, which take anything.
+    /// The same with more tools, which accept any arguments.
     pub fn executor_with(&self, more: &[&'static str]) -> Arc<ToolExecutor> {
         let registry = Arc::new(ToolRegistry::new());
         let mut ours = BuiltinConfig::default();
@@ -135,7 +135,7 @@ impl House {
         Arc::new(ToolExecutor::new(registry))
     }
 
-    /// What was switched, in order.
+    /// The control calls, in order.
     pub fn switched(&self) -> Vec<String> {
         let calls = self.calls.lock().expect("a lock");
         let of = |(name, arguments): &(String, Value)| {
@@ -152,31 +152,31 @@ impl House {
         calls.iter().filter_map(of).collect()
     }
 
-    /// How often the devices were asked for.
+    /// The number of device list requests.
     pub fn listed(&self) -> usize {
         self.calls.lock().expect("a lock").iter().filter(|(name, _)| name == "list_zwave_devices").count()
     }
 }
 
-/// A mind that answers by script: one answer for each thought, and what it was asked.
+/// An assistant that replies by script: one step per prompt. It records its prompts.
 #[derive(Default)]
 pub struct ScriptedMind {
     script: Mutex<VecDeque<Step>>,
     pub asked: Mutex<Vec<String>>,
     pub heard: Mutex<Vec<String>>,
-    /// What its tools run in, in a [`Room`].
+    /// The executor of its tools, in a [`Room`].
     executor: Mutex<Option<Arc<ToolExecutor>>>,
 }
 
-/// What the mind does with one thought.
+/// The reaction to one prompt.
 pub enum Step {
     Say(&'static str),
-    /// Says these pieces one after the other, then the whole.
+    /// Streams these pieces, then returns the whole text.
     Stream(&'static [&'static str]),
     Hold(&'static str, Value),
-    /// Calls a tool as an agent does: the guard says whether it is run or held.
+    /// Calls a tool as an agent does: the guard decides whether it runs or is held.
     Try(&'static str, Value),
-    /// The same after a while.
+    /// The same after a delay.
     HoldAfter(Duration, &'static str, Value),
     Wait(Duration),
     Fail(MindError),
@@ -249,11 +249,11 @@ impl Mind for ScriptedMind {
     }
 }
 
-/// An ear that keeps what it hears.
+/// An `Ear` that records what it receives.
 pub struct TestEar {
     sentences: Vec<String>,
     answers: mpsc::UnboundedSender<(Vec<String>, Answer)>,
-    /// Its client hears nothing: what is answered is lost.
+    /// Reports every answer as lost.
     is_deaf: bool,
 }
 
@@ -268,7 +268,7 @@ impl Ear for TestEar {
     }
 }
 
-/// A transcriber in the house, and its answers.
+/// A transcriber in the test home, and its answers.
 pub struct Room {
     pub transcriber: BackgroundTranscriber,
     pub answers: mpsc::UnboundedReceiver<(Vec<String>, Answer)>,
@@ -292,7 +292,7 @@ impl Room {
             *mind.executor.lock().expect("a lock") = Some(Arc::clone(&options.executor));
         }
         options.mind = mind.map(|mind| mind as Arc<dyn Mind>);
-        // Tests answer faster than people; the tests of the time itself set it back.
+        // Tests answer faster than people; the tests of the delay itself set it again.
         options.limits = Limits { hearing: Duration::ZERO, ..limits };
         change(&mut options);
         let (sender, answers) = mpsc::unbounded_channel();
@@ -304,7 +304,7 @@ impl Room {
         }
     }
 
-    /// Says something and waits for nothing.
+    /// Sends a sentence without waiting.
     pub fn tell(&self, text: &str, conversation: &str) {
         self.hand(Transcript::new(text, conversation));
     }
@@ -320,23 +320,23 @@ impl Room {
         next.expect("an answer in time").expect("an answer").1
     }
 
-    /// Says something and waits for the answer.
+    /// Sends a sentence and waits for the answer.
     pub async fn ask(&mut self, text: &str) -> Answer {
         self.tell(text, "room");
         self.next().await
     }
 }
 
-/// The voice of the house at a broker.
+/// The voice of the test home at a broker.
 pub struct Spoken {
     pub voice: Voice,
     pub house: House,
-    /// Where the broker listens.
+    /// The port of the broker.
     pub port: u16,
 }
 
 impl Spoken {
-    /// Begins, and waits until every front is ready.
+    /// Starts the voice and waits until every front is ready.
     pub async fn start(settings: VoiceSettings, mind: Option<Arc<ScriptedMind>>) -> Spoken {
         let house = House::default();
         let executor = house.executor();

@@ -1,4 +1,4 @@
-//! The background transcriber: never blocking, in order, bounded, and with an answer for everything.
+//! The background transcriber: non-blocking, ordered, bounded, and with an answer for every transcript.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -93,7 +93,7 @@ async fn why_the_house_does_not_answer_is_said() {
     house.is_away.store(true, Ordering::Relaxed);
     let failed = room.ask("turn off switch one").await;
     assert_eq!((failed.text.as_str(), failed.kind), (WHY, AnswerKind::Failed));
-    // Nobody knows the devices yet: a command for one is understood all the same.
+    // The devices are not known yet; a command for one is understood all the same.
     let mut room = Room::new(&house, None, Limits::default());
     let failed = room.ask("turn off switch one").await;
     let expected = format!("The devices cannot be reached right now. {WHY}");
@@ -108,10 +108,10 @@ async fn devices_without_their_server_cannot_be_reached() {
     let failed = room.ask("turn on switch one").await;
     let expected = "The devices cannot be reached right now. Their server is not connected.";
     assert_eq!((failed.text.as_str(), failed.kind), (expected, AnswerKind::Failed));
-    // Nothing of devices is said where none was asked for.
+    // Answers to other sentences do not mention the devices.
     assert_eq!(room.ask("tell me a joke").await.text, "I did not understand that.");
     assert_eq!(room.ask("what time is it").await.kind, AnswerKind::Done);
-    // A server that answers is asked, and a name that it does not list is not understood.
+    // With a connected server, a name that it does not list is not understood.
     let mut room = Room::new(&House::default(), None, Limits::default());
     assert_eq!(room.ask("turn on the nonsense").await.text, "I did not understand that.");
 }
@@ -301,7 +301,7 @@ async fn every_call_is_of_the_front_voice() {
     assert_eq!(calls, ["voice voice room list_zwave_devices", "voice voice room control_zwave_device"]);
 }
 
-/// A tool that fails in one of the ways in which tools fail.
+/// A tool that fails in a given way.
 struct Fails(Way);
 
 #[derive(Clone, Copy)]

@@ -1,4 +1,4 @@
-//! The Wyoming front: what a client may expect, and what it cannot do.
+//! The Wyoming front: its protocol behaviour, and hostile clients.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -112,7 +112,7 @@ async fn a_question_is_answered_by_the_next_connection_of_the_conversation() {
     for (text, conversation, kind) in
         [("turn on the garage door", "a", "Shall I"), ("yes", "b", "I did not"), ("yes", "a", "Successfully")]
     {
-        // A yes that comes at once was said before the question.
+        // An immediate yes counts as said before the question.
         tokio::time::sleep(toolwright_voice::Limits::default().hearing).await;
         let mut client = Client::connect(&address).await;
         client

@@ -1,7 +1,8 @@
-//! The connection to an MQTT broker: made, kept, and made again.
+//! The connection to an MQTT broker, with reconnects.
 //!
-//! Each connection has a client of its own, so that nothing that was meant for one is sent on the next: a light must not
-//! go on because somebody wanted it while the broker was away. MQTT 3.1.1, which every broker speaks.
+//! Each connection has its own client, so that no queued message is sent on the next connection: a light
+//! must not go on late because a user wanted it while the broker was away. It uses MQTT 3.1.1, which every
+//! broker supports.
 
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
@@ -18,46 +19,46 @@ use tokio::time::{Instant, sleep, timeout};
 
 use crate::settings::{BrokerSettings, Encryption};
 
-/// The first wait before another attempt; each further one is twice as long.
+/// The initial backoff; each further one is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
-/// The longest wait.
+/// The maximum backoff.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
-/// The shortest wait, when somebody asks meanwhile.
+/// The minimum backoff, when a request arrives in the meantime.
 const SHORTEST_WAIT: Duration = Duration::from_millis(500);
-/// The largest message: a list of nodes has some kilobytes for each.
+/// The largest received message, in bytes: a list of nodes has some kilobytes for each.
 const LARGEST_MESSAGE: usize = 32 << 20;
-/// The largest message that is sent.
+/// The largest sent message, in bytes.
 const LARGEST_REQUEST: usize = 64 << 10;
-/// Requests that wait to be sent.
+/// Queue size for requests.
 const QUEUE: usize = 64;
-/// Seconds between signs of life.
+/// The keep-alive interval.
 const KEEP_ALIVE_SECONDS: u16 = 20;
 
 /// A message from the broker.
 #[derive(Debug)]
 pub struct Message<'a> {
-    /// Where it was published.
+    /// Its topic.
     pub topic: &'a str,
-    /// What it says.
+    /// Its payload.
     pub payload: &'a [u8],
-    /// The broker had kept it.
+    /// The broker had retained it.
     pub is_retained: bool,
 }
 
-/// What becomes of the messages. It is called between two messages, so it must not wait.
+/// Receives the messages. It is called between two messages, so it must not block.
 pub trait Listener: Send + Sync + 'static {
-    /// A connection is there, and nothing that was heard on the last one need be true.
+    /// A connection is established; data from the last one may be outdated.
     fn connected(&self);
-    /// A message has come.
+    /// A message has arrived.
     fn heard(&self, message: &Message<'_>);
 }
 
-/// Why nothing can be sent.
+/// Why the broker cannot be reached.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
 pub struct Away(pub String);
 
-/// The way to a broker. Its task ends with it.
+/// The connection to a broker. Dropping it stops its task.
 #[derive(Debug)]
 pub struct Broker {
     link: watch::Receiver<Link>,
@@ -68,18 +69,18 @@ pub struct Broker {
 
 #[derive(Clone, Debug)]
 enum Link {
-    /// The first attempt is not over.
+    /// The first attempt is in progress.
     Connecting,
     Up(AsyncClient),
     Down {
         away: Away,
-        /// When the attempt began that found it so.
+        /// The start of the failed attempt.
         since: Instant,
     },
 }
 
 impl Broker {
-    /// Begins to connect, and subscribes to this filter on every connection.
+    /// Starts to connect, and subscribes to this filter on every connection.
     pub fn connect(settings: BrokerSettings, filter: String, listener: Arc<dyn Listener>) -> Broker {
         let (tell, link) = watch::channel(Link::Connecting);
         let asked = Arc::new(Notify::new());
@@ -88,7 +89,8 @@ impl Broker {
         Broker { link, asked, connect_timeout, task: tokio::spawn(keeper.keep()) }
     }
 
-    /// Publishes a message that the broker has to acknowledge. What fails was not sent, or nobody knows.
+    /// Publishes a message and waits for its acknowledgement. After an error the message was not sent, or
+    /// its delivery is unknown.
     pub async fn publish(&self, topic: String, payload: Vec<u8>) -> Result<(), Away> {
         let client = self.client().await?;
         let away = |reason: &str| Away(reason.to_owned());
@@ -101,12 +103,12 @@ impl Broker {
         }
     }
 
-    /// Waits until there is a connection, as long as the first attempt takes.
+    /// Waits for a connection, at most for one attempt.
     pub async fn ready(&self) -> Result<(), Away> {
         self.client().await.map(drop)
     }
 
-    /// Waits until the connection of now is over, and says why.
+    /// Waits until the current connection is lost; returns the reason.
     pub async fn lost(&self) -> Away {
         let mut link = self.link.clone();
         match link.wait_for(|link| !matches!(link, Link::Up(_))).await.as_deref() {
@@ -115,8 +117,8 @@ impl Broker {
         }
     }
 
-    /// The connection. One that is down may be back since it was last looked for: what is told then is what an attempt
-    /// finds that began after the question.
+    /// The current connection. If it is down, the broker may be back since the last attempt, so the result
+    /// is that of an attempt that started after this call.
     async fn client(&self) -> Result<AsyncClient, Away> {
         let now = Instant::now();
         let patience = self.connect_timeout * 2 + SHORTEST_WAIT;
@@ -129,7 +131,7 @@ impl Broker {
             Link::Up(_) => true,
             Link::Down { since, .. } => *since >= now,
         };
-        // The last word counts, also when there is no new one in time.
+        // The last state counts, even if there is no new one in time.
         let _ = timeout(patience, link.wait_for(is_known)).await;
         match &*link.borrow() {
             Link::Up(client) => Ok(client.clone()),
@@ -147,7 +149,7 @@ impl Drop for Broker {
 
 const LOST: &str = "the connection was lost";
 
-/// Who keeps the connection.
+/// The task that maintains the connection.
 struct Keeper {
     settings: BrokerSettings,
     filter: String,
@@ -204,14 +206,14 @@ impl Keeper {
             }
         }
         let (client, mut events) = AsyncClient::builder(options).capacity(QUEUE).build();
-        // Without it a question waits 40 ms for the packet before it to be acknowledged.
+        // Without `TCP_NODELAY` a request waits 40 ms for the acknowledgement of the packet before it.
         events.network_options.set_tcp_nodelay(true);
         let seconds = settings.connect_timeout.as_millis().div_ceil(1_000);
         events.network_options.set_connection_timeout(u64::try_from(seconds).unwrap_or(u64::MAX));
         Ok((client, events))
     }
 
-    /// Lives with one connection, and says why it is over.
+    /// Runs one connection; returns why it ended.
     async fn hold(&self, client: AsyncClient, mut events: EventLoop) -> Away {
         loop {
             match events.poll().await {
@@ -241,7 +243,7 @@ impl Keeper {
     }
 }
 
-/// What people can do something with.
+/// The error in terms that the user can act on.
 fn reason(error: &ConnectionError) -> String {
     match error {
         ConnectionError::ConnectionRefused(

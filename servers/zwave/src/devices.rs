@@ -1,7 +1,7 @@
-//! The devices of the house: the gateway's list, and what topics have told since.
+//! The devices: the gateway's list, combined with later topic messages.
 //!
-//! Two nodes may have the same topics (`Fan 1` and `Fan_1`). What such a topic says is used for neither: then only the
-//! gateway's own list counts, which goes by numbers.
+//! Two nodes may have the same topics (`Fan 1` and `Fan_1`). Messages on such a topic are ignored for both:
+//! only the gateway's list counts, which uses node numbers.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -12,9 +12,9 @@ use crate::names::Named;
 use crate::nodes::{Node, NodeValue};
 use crate::topics::{ValueTopic, class_word, sanitised};
 
-/// Values kept of topics; what comes beyond is not kept. A large house has some thousands.
+/// Limit of values from topics; further ones are ignored. A large home has some thousands.
 const VALUES_KEPT: usize = 50_000;
-/// Nodes kept of topics. A network has 232, and names change.
+/// Limit of nodes from topics. A network has 232, and names change.
 const NODES_KEPT: usize = 5_000;
 
 const SWITCH_BINARY: u64 = 37;
@@ -23,7 +23,8 @@ const SENSOR_BINARY: u64 = 48;
 const SENSOR_MULTILEVEL: u64 = 49;
 const THERMOSTAT_MODE: u64 = 64;
 
-/// Command classes of devices that lock, open or warn (Z-Wave Application Command Classes), and what such a device is called.
+/// Command classes of devices that lock, open or warn (Z-Wave Application Command Classes), with the name
+/// of the device type.
 const GUARDS: &[(u64, &str)] = &[
     (98, "door lock"),
     (76, "door lock"),
@@ -37,51 +38,51 @@ const GUARDS: &[(u64, &str)] = &[
     (121, "siren"),
 ];
 
-/// What topics have told.
+/// The values received from topics.
 #[derive(Debug, Default)]
 pub struct Heard {
     values: HashMap<ValueTopic, Reading>,
     last_active: HashMap<String, u64>,
 }
 
-/// What a topic said.
+/// A value with its time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
     /// The value.
     pub value: Value,
-    /// Milliseconds since 1970: when the gateway heard of it. Unknown for bare values that the broker had kept.
+    /// When the gateway received it, in milliseconds since 1970. Unknown for retained bare values.
     pub time: Option<u64>,
 }
 
 /// A device.
 #[derive(Clone, Debug)]
 pub struct Device {
-    /// The number of its node.
+    /// Its node number.
     pub id: u64,
-    /// What people call it.
+    /// Its name.
     pub name: String,
-    /// Where it is; may be empty.
+    /// Its location; may be empty.
     pub location: String,
-    /// What it can do.
+    /// Its kind.
     pub kind: Kind,
-    /// Whether it can be reached.
+    /// Its presence.
     pub presence: Presence,
     /// Milliseconds since 1970.
     pub last_seen: Option<u64>,
-    /// Its node's part of its topics, unless another has the same.
+    /// The node part of its topics, unless another node has the same.
     pub topic: Option<String>,
-    /// What it has told.
+    /// Its values.
     pub values: Vec<Known>,
 }
 
-/// What a device can do. A device that is several of these is the first one.
+/// The kind of a device. The first matching kind counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kind {
     /// It has levels.
     Dimmer,
     /// It is on or off.
     Switch,
-    /// It holds a temperature.
+    /// It controls a temperature.
     Thermostat,
     /// It measures.
     Sensor,
@@ -92,28 +93,28 @@ pub enum Kind {
 /// Whether a device can be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
-    /// It can.
+    /// It can be reached.
     Online,
-    /// It sleeps, and hears what is for it when it wakes up.
+    /// It sleeps, and receives commands when it wakes up.
     Asleep,
-    /// The gateway takes it for dead.
+    /// The gateway considers it dead.
     Dead,
-    /// The gateway does not know yet what it is.
+    /// The gateway has not finished its interview.
     NotReady,
 }
 
-/// What is known of a value.
+/// A value of a device with its current reading.
 #[derive(Clone, Debug)]
 pub struct Known {
-    /// How the gateway names it.
+    /// Its identity at the gateway.
     pub value: NodeValue,
-    /// What it is.
+    /// The reading.
     pub reading: Reading,
-    /// Who says so.
+    /// The source of the reading.
     pub source: Source,
 }
 
-/// Who told a value.
+/// The source of a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Source {
     /// A topic.
@@ -123,21 +124,21 @@ pub enum Source {
 }
 
 impl Heard {
-    /// Takes in what a value is.
+    /// Stores a value.
     pub fn value(&mut self, topic: ValueTopic, reading: Reading) {
         if self.values.len() < VALUES_KEPT || self.values.contains_key(&topic) {
             self.values.insert(topic, reading);
         }
     }
 
-    /// Takes in when a node was heard of.
+    /// Stores when a node was last active.
     pub fn last_active(&mut self, node: String, time: u64) {
         if self.last_active.len() < NODES_KEPT || self.last_active.contains_key(&node) {
             self.last_active.insert(node, time);
         }
     }
 
-    /// What the topic of a value said last.
+    /// The last reading from the topic of a value.
     pub fn reading(&self, node: &str, value: &NodeValue) -> Option<&Reading> {
         let mut property = sanitised(&value.property_name.replace('/', "-"));
         if let Some(key) = &value.property_key {
@@ -154,7 +155,7 @@ impl Heard {
     }
 }
 
-/// One picture of both.
+/// Combines the gateway's list with the values from topics.
 pub fn assemble(nodes: &[Node], heard: &Heard) -> Vec<Device> {
     let mut owners: HashMap<String, usize> = HashMap::new();
     for node in nodes {
@@ -175,7 +176,7 @@ impl Device {
         matches!(self.presence, Presence::Online | Presence::Asleep)
     }
 
-    /// What it is told to be, and what it says that it is: of the class that makes it a switch or a dimmer.
+    /// The target value and the current value of the class that makes it a switch or a dimmer.
     pub fn control(&self) -> Option<(&NodeValue, &Known)> {
         let class = match self.kind {
             Kind::Dimmer => SWITCH_MULTILEVEL,
@@ -191,13 +192,14 @@ impl Device {
         Some((&target.value, current))
     }
 
-    /// What it locks, opens or warns of, by its command classes: a list says so, because a name may not.
+    /// The type of a guarded device, by its command classes: the list reports it, because a name may not
+    /// reveal it.
     pub fn guards(&self) -> Option<&'static str> {
         let has = |class: u64| self.values.iter().any(|known| known.value.class == class);
         GUARDS.iter().find(|(class, _)| has(*class)).map(|(_, what)| *what)
     }
 
-    /// What it measures.
+    /// Its sensor values.
     pub fn sensors(&self) -> Vec<&Known> {
         let is_sensor = |known: &&Known| matches!(known.value.class, SENSOR_MULTILEVEL | SENSOR_BINARY);
         self.values.iter().filter(is_sensor).collect()
@@ -231,7 +233,7 @@ impl Known {
 
 const UNKNOWN: &str = "unknown";
 
-/// What a switch or a dimmer says that it is. Dimmers go to 99, people to 100.
+/// The state of a switch or a dimmer. Z-Wave levels go to 99, displayed ones to 100.
 pub fn state_of(current: &Value) -> String {
     match (current.as_bool(), current.as_f64()) {
         (Some(true), _) => "ON".to_owned(),
@@ -265,7 +267,7 @@ impl fmt::Display for Kind {
     }
 }
 
-/// A node's part of its topics.
+/// The node part of its topics.
 fn topic_of(node: &Node) -> String {
     let name = sanitised(&name_of(node));
     match sanitised(&node.location) {
@@ -274,7 +276,7 @@ fn topic_of(node: &Node) -> String {
     }
 }
 
-/// What a node is called: the gateway's own word where nobody gave it a name.
+/// The name of a node; the gateway's default if it has none.
 fn name_of(node: &Node) -> String {
     if node.name.is_empty() { format!("nodeID_{}", node.id) } else { node.name.clone() }
 }
@@ -315,7 +317,7 @@ fn kind_of(node: &Node) -> Kind {
     }
 }
 
-/// The newer one of both. Both times are the gateway's, so they compare.
+/// The newer reading. Both times come from the gateway, so they are comparable.
 fn known(value: &NodeValue, heard: &Heard, topic: Option<&str>) -> Known {
     let listed = Reading { value: value.value.clone(), time: value.last_update };
     let told = topic.and_then(|topic| heard.reading(topic, value));

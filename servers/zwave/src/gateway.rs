@@ -1,7 +1,8 @@
-//! The MQTT gateway of Z-Wave JS UI: what it tells, and what it is asked.
+//! The MQTT gateway of Z-Wave JS UI: its messages and its API.
 //!
-//! Its APIs answer on one topic for everybody, and have no other mark than `origin`, which is the question as it was
-//! sent. So every question carries a mark of its own, and an answer without one of ours is somebody else's.
+//! All clients receive API responses on one topic, and the only correlation is `origin`, which is the
+//! request as it was sent. So every request carries a unique mark, and a response without a known mark
+//! belongs to another client.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -17,35 +18,35 @@ use crate::devices::{Device, Heard, Reading, assemble};
 use crate::nodes::{self, Node, NodeValue};
 use crate::payload;
 use crate::settings::Settings;
+use crate::texts::now;
 use crate::topics::{self, GATEWAY_PREFIX, Topic};
-use crate::words::now;
 
-/// How long a list of nodes is used again, while nothing says that it has changed.
+/// How long a list of nodes is cached while no message invalidates it.
 const NODES_KEPT: Duration = Duration::from_secs(10);
-/// How long a gateway may take to be told by the broker, which keeps that, after a connection was made.
+/// How long to wait for the retained status of a gateway after connecting.
 const DISCOVERY: Duration = Duration::from_secs(2);
-/// Between two lists, while a device's report is waited for that no topic tells.
+/// The poll interval for a confirmation without a topic.
 const LIST_INTERVAL: Duration = Duration::from_millis(400);
-/// The key of our mark in a question.
+/// The key of the correlation mark in a request.
 const MARK: &str = "request";
 
-/// The gateway, and what is known of its devices.
+/// The gateway and its devices.
 #[derive(Debug)]
 pub struct Gateway {
     settings: Settings,
     broker: Broker,
     shared: Arc<Shared>,
-    /// One list at a time: who comes second uses the first one's.
+    /// Serializes list requests: a second caller uses the result of the first.
     nodes: Turn<Option<(Instant, u64, Vec<Node>)>>,
-    /// One command to a device at a time, or nobody could say whose report it was.
+    /// Serializes the commands to each device; otherwise reports could not be attributed.
     commands: Mutex<HashMap<u64, Arc<Turn<()>>>>,
     questions: AtomicU64,
 }
 
-/// Why something could not be asked or done. Nothing was sent to a device, unless it says so.
+/// Why a request failed. Nothing was sent to a device, unless the variant says so.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum Trouble {
-    /// The broker is not there.
+    /// The broker cannot be reached.
     #[error(
         "The MQTT broker {broker} cannot be reached: {why}. Check that it runs and that MQTT_BROKER_URL is right."
     )]
@@ -66,7 +67,7 @@ pub enum Trouble {
         /// The prefix.
         prefix: String,
     },
-    /// It has said that it goes, or its connection broke.
+    /// The gateway has disconnected from the broker.
     #[error(
         "Z-Wave JS UI \"{gateway}\" is offline: it is not connected to the MQTT broker. Start it and try again."
     )]
@@ -74,50 +75,50 @@ pub enum Trouble {
         /// Without the prefix.
         gateway: String,
     },
-    /// Several have reported, and none is named.
+    /// Several gateways have reported, and none is configured.
     #[error("Several Z-Wave JS UI report to the broker: {}. Set ZWAVE_GATEWAY_NAME to one of them.", .0.join(", "))]
     ManyGateways(Vec<String>),
-    /// It has not answered.
+    /// The request timed out.
     #[error(
         "Z-Wave JS UI \"{gateway}\" has not answered {api} within {seconds} s. Check that it runs and that its driver is ready."
     )]
     NoAnswer {
         /// Without the prefix.
         gateway: String,
-        /// What was asked.
+        /// The API.
         api: &'static str,
-        /// For so long.
+        /// The timeout.
         seconds: f32,
     },
-    /// It has answered that it cannot.
+    /// The gateway returned an error.
     #[error("Z-Wave JS UI \"{gateway}\" refuses {api}: {why}")]
     Refused {
         /// Without the prefix.
         gateway: String,
-        /// What was asked.
+        /// The API.
         api: &'static str,
-        /// In its words.
+        /// The message of the gateway.
         why: String,
     },
 }
 
-/// What became of a command that the gateway was given.
+/// The result of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Written {
-    /// The device has taken it.
+    /// The device has accepted it.
     Taken,
-    /// The gateway has not said anything yet.
+    /// The gateway has not responded yet.
     Unanswered,
 }
 
-/// What the listener and the askers share.
+/// The state shared by the listener and the callers.
 #[derive(Debug)]
 struct Shared {
     prefix: String,
     state: Mutex<State>,
-    /// Counts what was heard of values and gateways.
+    /// Counts messages about values and gateways.
     heard: watch::Sender<u64>,
-    /// Counts what makes a list of nodes old.
+    /// Counts messages that invalidate the list of nodes.
     nodes_changed: AtomicU64,
 }
 
@@ -129,7 +130,7 @@ struct State {
 }
 
 impl Gateway {
-    /// Begins to connect to the broker.
+    /// Starts to connect to the broker.
     pub fn connect(settings: Settings) -> Gateway {
         let shared = Arc::new(Shared {
             prefix: settings.prefix.clone(),
@@ -149,12 +150,12 @@ impl Gateway {
         }
     }
 
-    /// What was set.
+    /// The settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// All devices as they are known now.
+    /// All devices with their current state.
     pub async fn devices(&self) -> Result<Vec<Device>, Trouble> {
         let gateway = self.find().await?;
         let mut kept = self.nodes.lock().await;
@@ -169,12 +170,12 @@ impl Gateway {
         Ok(assemble(nodes, &self.shared.state().heard))
     }
 
-    /// The name of the gateway that answers, without its prefix.
+    /// The name of the active gateway, without its prefix.
     pub async fn name(&self) -> Result<String, Trouble> {
         self.find().await.map(|gateway| bare(&gateway))
     }
 
-    /// The device's turn: one command at a time.
+    /// Waits for the command lock of a device.
     pub async fn turn(&self, device: u64) -> OwnedMutexGuard<()> {
         let turn = {
             let mut commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
@@ -204,7 +205,7 @@ impl Gateway {
         match result {
             Err(Trouble::NoAnswer { .. }) => Ok(Written::Unanswered),
             Err(trouble) => Err(trouble),
-            // The driver's own numbers.
+            // The `SetValueStatus` codes of the driver.
             Ok(result) => match result["status"].as_u64() {
                 Some(0) => Err(refused("the device does not support it")),
                 Some(2) => Err(refused("the device does not answer")),
@@ -216,7 +217,8 @@ impl Gateway {
         }
     }
 
-    /// Waits until a device reports a value that is as expected, and gives what it reports in the end.
+    /// Waits until a device reports an expected value; returns the last reported value and whether it is
+    /// expected.
     pub async fn confirm(
         &self,
         device: &Device,
@@ -237,7 +239,7 @@ impl Gateway {
             if Instant::now() >= until {
                 return (value, false);
             }
-            // A topic tells at once; a list has to be asked for.
+            // A topic reports at once; a list has to be polled.
             let next = if is_told { until } else { until.min(Instant::now() + LIST_INTERVAL) };
             tokio::select! {
                 _ = heard.changed() => {}
@@ -246,13 +248,13 @@ impl Gateway {
         }
     }
 
-    /// What the topic of a value says, when it has one of its own.
+    /// The value from the topic, if the device has unique topics.
     fn told(&self, device: &Device, value: &NodeValue) -> Option<Value> {
         let topic = device.topic.as_deref()?;
         self.shared.state().heard.reading(topic, value).map(|reading| reading.value.clone())
     }
 
-    /// What a list says; nothing when there is none.
+    /// The value from a new list; null if there is none.
     async fn listed(&self, device: &Device, value: &NodeValue) -> Value {
         self.shared.nodes_changed.fetch_add(1, Ordering::AcqRel);
         let devices = self.devices().await.unwrap_or_default();
@@ -268,7 +270,7 @@ impl Gateway {
             .unwrap_or_default()
     }
 
-    /// The gateway that is to be asked, with its prefix.
+    /// The active gateway, with its prefix.
     async fn find(&self) -> Result<String, Trouble> {
         let no_broker = |why| Trouble::NoBroker { broker: self.settings.broker.to_string(), why };
         self.broker.ready().await.map_err(no_broker)?;
@@ -281,12 +283,12 @@ impl Gateway {
             if found.is_ok() || Instant::now() >= until {
                 return found;
             }
-            // What the broker has kept comes right behind the connection.
+            // Retained messages arrive directly after the connection.
             tokio::select! {
                 _ = heard.changed() => {}
                 () = sleep_until(until.into()) => {}
-                // Nothing was sent yet, so the next connection will do. One that was lost before the question came may
-                // be noticed only now.
+                // Nothing was sent yet, so a new connection can be used. The loss of a connection may be
+                // detected only now.
                 why = self.broker.lost() => {
                     if std::mem::replace(&mut is_found_again, true) {
                         return Err(no_broker(why));
@@ -331,7 +333,7 @@ impl Gateway {
         })
     }
 
-    /// Asks an API and gives its result.
+    /// Calls an API and returns its result.
     async fn ask(&self, gateway: &str, api: &'static str, args: Value) -> Result<Value, Trouble> {
         let number = self.questions.fetch_add(1, Ordering::Relaxed);
         let mark = format!("zwave-mcp-server {} {} {number}", std::process::id(), now());
@@ -360,7 +362,7 @@ impl Gateway {
     }
 }
 
-/// A question that waits for its answer; it is forgotten when nobody waits any more.
+/// A request in flight; dropping it removes it from the table.
 struct Waiting<'a> {
     shared: &'a Shared,
     mark: String,
@@ -390,7 +392,7 @@ impl Shared {
         let Some(mark) = answer["origin"][MARK].as_str() else { return };
         let waiting = self.state().waiting.remove(mark);
         if let Some(waiting) = waiting {
-            // Who asked may have gone.
+            // The caller may have timed out.
             let _ = waiting.send(answer);
         }
     }
@@ -398,7 +400,7 @@ impl Shared {
 
 impl Listener for Shared {
     fn connected(&self) {
-        // What was kept is told again by the broker; what it does not tell is no longer so.
+        // The broker resends retained messages; anything else is outdated.
         let mut state = self.state();
         state.heard = Heard::default();
         state.gateways.clear();
@@ -428,7 +430,7 @@ impl Listener for Shared {
             }
             Topic::Value(value) => {
                 let said = said();
-                // A bare value that the broker had kept may be of any age.
+                // A retained bare value may be of any age.
                 let time = said.time.or_else(|| (!message.is_retained).then(now));
                 self.state().heard.value(value, Reading { value: said.value, time });
             }

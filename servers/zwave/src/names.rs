@@ -1,36 +1,36 @@
-//! Which device somebody means.
+//! Device lookup by name.
 //!
-//! First the name as it is, then the name in another spelling, with or without its location, then words that are in the
-//! name of one device and of no other. Whatever fits two devices is refused with both named: a wrong light is worse than
-//! a question.
+//! First the exact name, then other spellings, with or without the location, then words that match one
+//! device and no other. A name that matches two devices is refused with both names: switching the wrong
+//! light is worse than a question.
 
 use strsim::jaro_winkler;
 
-/// Names longer than this are nobody's.
+/// The longest accepted name, in bytes.
 const LONGEST_NAME: usize = 200;
-/// Names told when none fits.
+/// Limit of suggestions.
 const SUGGESTIONS: usize = 3;
-/// How alike a name must be to be told.
+/// The minimum similarity of a suggestion.
 const LIKENESS: f64 = 0.75;
 
-/// Something with a name and a place.
+/// Something with a name and a location.
 pub trait Named {
-    /// What people call it.
+    /// Its name.
     fn name(&self) -> &str;
-    /// Where it is; may be empty.
+    /// Its location; may be empty.
     fn location(&self) -> &str;
 }
 
 /// Why no device was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// There is none; these are like it.
+    /// There is none; these are the closest matches.
     Unknown(Vec<String>),
-    /// Each of these could be meant.
+    /// Several devices match.
     Ambiguous(Vec<String>),
 }
 
-/// The one device that is meant.
+/// The only device that matches.
 pub fn find<'a, N: Named>(devices: &'a [N], asked: &str) -> Result<&'a N, Missing> {
     let asked = asked.trim();
     if asked.is_empty() || asked.len() > LONGEST_NAME {
@@ -53,7 +53,7 @@ pub fn find<'a, N: Named>(devices: &'a [N], asked: &str) -> Result<&'a N, Missin
     by_words(devices, folded)
 }
 
-/// How a device is named when its name alone could be another's: with its location.
+/// The unambiguous name of a device: with its location.
 pub fn address<N: Named>(device: &N) -> String {
     match device.location() {
         "" => device.name().to_owned(),
@@ -61,7 +61,7 @@ pub fn address<N: Named>(device: &N) -> String {
     }
 }
 
-/// A name in quotes with its place, for people.
+/// The quoted name with its location, for people.
 pub fn told<N: Named>(device: &N) -> String {
     match device.location() {
         "" => format!("\"{}\"", device.name()),
@@ -69,7 +69,7 @@ pub fn told<N: Named>(device: &N) -> String {
     }
 }
 
-/// Small letters and digits with one blank between words: what sanitising, typing and speaking leave alike.
+/// Lower-case letters and digits with single spaces: the normal form of typed, spoken and sanitized names.
 fn fold(text: &str) -> String {
     let spaced: String = text
         .chars()
@@ -90,13 +90,13 @@ fn spellings<N: Named>(device: &N) -> Vec<String> {
     spellings
 }
 
-/// A device that has every word, one of them in its name, when no other has anything like them.
+/// The device that has every word, at least one of them in its name, if no other device is similar.
 fn by_words<'a, N: Named>(devices: &'a [N], asked: &str) -> Result<&'a N, Missing> {
     let words: Vec<&str> = asked.split(' ').filter(|word| !matches!(*word, "" | "the")).collect();
     if words.is_empty() {
         return Err(Missing::Unknown(Vec::new()));
     }
-    // "light" is part of "lights" as well: one that is near is reason enough to ask.
+    // "light" is part of "lights" as well: a partial match of another device makes the name ambiguous.
     let near: Vec<&N> = devices
         .iter()
         .filter(|device| {
@@ -130,7 +130,7 @@ fn suggestions<N: Named>(devices: &[N], asked: &str, words: &[&str]) -> Vec<Stri
             let shares_word = words.iter().any(|word| name.split(' ').any(|own| own == *word));
             let whole = spellings(device).iter().map(|it| jaro_winkler(asked, it)).fold(0.0, f64::max);
             let is_part = name.contains(asked) || asked.contains(&name);
-            // A word in common is more than letters in common.
+            // A common word counts more than similar letters.
             let score = whole + if is_part { 1.0 } else { 0.0 } + if shares_word { 0.5 } else { 0.0 };
             (score, address(device))
         })

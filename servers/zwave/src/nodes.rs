@@ -1,6 +1,6 @@
-//! The gateway's own list of nodes, as its API `getNodes` gives it.
+//! The gateway's list of nodes, from its API `getNodes`.
 //!
-//! It is read leniently: a node without a number is left out, and a key that is missing is not known.
+//! Parsing is lenient: a node without a number is skipped, and a missing key is unknown.
 
 use serde_json::{Map, Value};
 
@@ -9,11 +9,11 @@ use serde_json::{Map, Value};
 pub struct Node {
     /// Its number.
     pub id: u64,
-    /// As people gave it; may be empty.
+    /// The name set by the user; may be empty.
     pub name: String,
-    /// As people gave it; may be empty.
+    /// The location set by the user; may be empty.
     pub location: String,
-    /// The gateway has learned what it is.
+    /// The gateway has finished its interview.
     pub is_ready: bool,
     /// It is not dead.
     pub is_available: bool,
@@ -21,7 +21,7 @@ pub struct Node {
     pub status: String,
     /// Milliseconds since 1970.
     pub last_active: Option<u64>,
-    /// All that it has told.
+    /// Its values.
     pub values: Vec<NodeValue>,
 }
 
@@ -32,21 +32,21 @@ pub struct NodeValue {
     pub class: u64,
     /// Zero is the device itself.
     pub endpoint: u64,
-    /// As an API wants it.
+    /// The property in the API.
     pub property: Value,
-    /// As an API wants it.
+    /// The property key in the API.
     pub property_key: Option<Value>,
-    /// As topics and people have it.
+    /// The property in topics.
     pub property_name: String,
     /// Such as `°C`.
     pub unit: Option<String>,
-    /// Null while nobody knows it.
+    /// Null while it is unknown.
     pub value: Value,
     /// Milliseconds since 1970.
     pub last_update: Option<u64>,
 }
 
-/// The devices of a result of `getNodes`; the controller is none. Nothing when it is no list.
+/// Parses a result of `getNodes`, without the controller. `None` if it is not a list.
 pub fn read(result: &Value) -> Option<Vec<Node>> {
     let nodes = result.as_array()?;
     Some(nodes.iter().filter_map(Value::as_object).filter_map(node).collect())

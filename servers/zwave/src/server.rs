@@ -1,4 +1,4 @@
-//! MCP, both eras: the tools over whatever carries the messages.
+//! The MCP server for both protocol families, over any transport.
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
@@ -20,7 +20,7 @@ pub struct ZwaveServer {
 }
 
 impl ZwaveServer {
-    /// In front of this gateway.
+    /// A server for this gateway.
     pub fn new(gateway: Gateway) -> ZwaveServer {
         ZwaveServer { gateway }
     }

@@ -1,4 +1,4 @@
-//! The tools: one file each, and the table that has them all.
+//! The tools: one file each, and the table of all.
 
 pub mod arguments;
 mod check_zwave_health;
@@ -16,10 +16,10 @@ use serde_json::Value;
 use crate::gateway::Gateway;
 use arguments::Arguments;
 
-/// What a tool says: what it was asked for, or why that cannot be had, in words that help to ask better.
+/// The result of a tool: the text, or an error that says what to send instead.
 pub type Answer = Result<String, String>;
 
-/// How a tool is told to others.
+/// The definition of a tool.
 struct About {
     name: &'static str,
     description: &'static str,
@@ -28,12 +28,12 @@ struct About {
     effect: Effect,
 }
 
-/// What a tool does to the house.
+/// The effect of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Effect {
-    /// It looks.
+    /// It is read-only.
     Looks,
-    /// It changes something; doing it twice is doing it once.
+    /// It changes something; it is idempotent.
     Changes,
 }
 
@@ -46,12 +46,12 @@ const TOOLS: [&About; 6] = [
     &check_zwave_health::ABOUT,
 ];
 
-/// All tools, as they are listed.
+/// The definitions of all tools.
 pub fn all() -> Vec<Tool> {
     TOOLS.iter().map(|about| about.tool()).collect()
 }
 
-/// Calls a tool; nothing when there is none of this name.
+/// Calls a tool; `None` if there is none of this name.
 pub async fn call(gateway: &Gateway, name: &str, arguments: &JsonObject) -> Option<Answer> {
     let about = TOOLS.iter().find(|about| about.name == name)?;
     let arguments = match Arguments::of(about.name, about.input, arguments) {
@@ -80,7 +80,7 @@ impl About {
     }
 }
 
-/// A schema of ours; a test reads them all.
+/// Parses a built-in schema; a test covers them all.
 fn schema(text: &str) -> JsonObject {
     match serde_json::from_str(text) {
         Ok(Value::Object(schema)) => schema,

@@ -1,4 +1,4 @@
-//! What the program says when it is asked about itself or is set up wrongly.
+//! The command line of the program, and its errors.
 
 use std::process::{Command, Output, Stdio};
 

@@ -1,4 +1,4 @@
-//! The calls of one round: run at the same time, answered in their order, each exactly once.
+//! The calls of one round: they run concurrently, and their results keep the order of the calls.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use toolwright_llm::calls::finish_of;
 use toolwright_llm::form::{Arguments, Block, Call as Sent, Message, Response, Role, Text, ToolResult};
 use toolwright_model::{Caller, Finish};
 
-use super::judge::{Confirm, OneCall};
+use super::approval::{Confirm, OneCall};
 use crate::settings::{CALLS_AT_ONCE, LEAST_RESULT_BYTES, MOST_CALLS_OF_A_ROUND, ROUND_BYTES};
 use crate::{Called, Guard, HeldCall, Listener, Offer};
 
@@ -24,14 +24,14 @@ pub(super) struct Planned {
     is_too_many: bool,
 }
 
-/// What came of the calls of a round, in their order.
+/// The results of a round, in the order of the calls.
 #[derive(Debug, Default)]
 pub(super) struct Round {
     pub calls: Vec<Called>,
     pub held: Vec<HeldCall>,
 }
 
-/// What all calls of a round are run with.
+/// The dependencies of the calls of a round.
 pub(super) struct Crew<'a> {
     pub executor: &'a ToolExecutor,
     pub offer: &'a Offer,
@@ -41,7 +41,7 @@ pub(super) struct Crew<'a> {
     pub round: u32,
 }
 
-/// The calls of an answer. Each gets an id that no other call of the conversation has.
+/// Extracts the calls of a response. Each gets an id that is unique in the conversation.
 pub(super) fn planned(response: &mut Response, taken: &mut HashSet<String>, round: u32) -> Vec<Planned> {
     let last = finish_of(response.stop.as_ref());
     let mut calls: Vec<&mut Sent> = response
@@ -63,7 +63,7 @@ pub(super) fn planned(response: &mut Response, taken: &mut HashSet<String>, roun
             id,
             name: call.name.clone(),
             arguments: call.arguments.as_str().to_owned(),
-            // Only the last one can have been cut off.
+            // Only the last call can be truncated.
             finish: if number + 1 == count { last } else { Finish::Stop },
             is_too_many: number >= MOST_CALLS_OF_A_ROUND,
         });
@@ -86,7 +86,7 @@ impl Crew<'_> {
             listener.call_started(&call.name, &call.arguments);
         }
         let running = planned.into_iter().map(|call| self.one(call));
-        // In the order of the calls, whichever ends first.
+        // `buffered` keeps the order of the calls, whichever finishes first.
         let mut ended = stream::iter(running).buffered(CALLS_AT_ONCE);
         let mut round = Round::default();
         while let Some((called, confirm)) = ended.next().await {
@@ -110,7 +110,7 @@ impl Crew<'_> {
         (self.called(id, (name, arguments), seen.arguments, outcome), seen.held)
     }
 
-    /// Runs what a person has confirmed, as it was judged.
+    /// Runs confirmed calls exactly as they were approved.
     pub async fn confirmed(&self, held: Vec<HeldCall>, listener: &mut dyn Listener) -> Vec<Called> {
         for call in &held {
             listener.call_started(&call.tool, &call.arguments);
@@ -157,8 +157,8 @@ impl Crew<'_> {
     }
 }
 
-/// The answer of the model as the next round is told of it: what was run stands for what was sent, so that the model
-/// reads calls as they are right.
+/// The assistant message for the next round. It contains the repaired arguments instead of those sent, so
+/// that the model sees correct calls.
 pub(super) fn told(response: Response, calls: &[Called]) -> Message {
     let mut blocks = response.blocks;
     for block in &mut blocks {
@@ -172,7 +172,7 @@ pub(super) fn told(response: Response, calls: &[Called]) -> Message {
     Message { role: Role::Assistant, blocks, extra: Vec::new() }
 }
 
-/// The results of a round, in the order of its calls. What is too large for a conversation is cut, and says so.
+/// The results of a round, in the order of the calls. A result that is too large is truncated, with a note.
 pub(super) fn results(calls: &[Called], notes: &[Option<String>], most_bytes: usize) -> Message {
     let room = (ROUND_BYTES / calls.len().max(1)).clamp(LEAST_RESULT_BYTES.min(most_bytes), most_bytes);
     let blocks = calls.iter().zip(notes).map(|(call, note)| {
@@ -186,7 +186,7 @@ pub(super) fn results(calls: &[Called], notes: &[Option<String>], most_bytes: us
     Message { role: Role::User, blocks: blocks.collect(), extra: Vec::new() }
 }
 
-/// One result.
+/// One tool result.
 pub(super) fn result(id: String, name: String, text: String, is_error: bool) -> Block {
     Block::Result(ToolResult {
         call_id: Some(id),
@@ -206,7 +206,7 @@ fn text_of(result: &Result<toolwright_executor::ToolOutput, CallError>) -> Strin
     }
 }
 
-/// Whole characters, and a note of what was left out.
+/// Truncates at a character boundary and appends a note.
 fn cut(mut text: String, most_bytes: usize) -> String {
     if text.len() <= most_bytes {
         return text;

@@ -1,4 +1,4 @@
-//! One question on its way: the model is asked, its calls are run, and it is asked again, until there is an answer.
+//! Processing of one question: request to the model, calls, next request, until there is an answer.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -20,9 +20,9 @@ use crate::{
     Tokens, prompts,
 };
 
-/// A rough length of a token, in bytes, where an upstream does not count.
+/// The approximate length of a token, in bytes, for upstreams without usage data.
 const TOKEN_BYTES: u64 = 4;
-/// What a time without end is taken for.
+/// The replacement for a time limit that overflows.
 const LONGEST: std::time::Duration = std::time::Duration::from_secs(365 * 24 * 60 * 60);
 
 const NO_WORDS: &str = "I have no answer to that.";
@@ -32,7 +32,7 @@ const OUT_OF_TOKENS: &str = "I stopped, because this question has used up what i
 const INTERRUPTED: &str = "I was interrupted before I had an answer.";
 const NOT_DONE: &str = "All right, I did not do it.";
 
-/// One question.
+/// The state of one question.
 pub(super) struct Run<'a> {
     agent: &'a Agent,
     question: Question,
@@ -42,12 +42,12 @@ pub(super) struct Run<'a> {
     caller: Arc<Caller>,
     system: String,
     tools: Vec<Tool>,
-    /// What was said in earlier turns, and behind it this turn so far.
+    /// The messages of earlier turns, followed by this turn.
     messages: Vec<Message>,
-    /// How many of the messages are of earlier turns.
+    /// The number of messages of earlier turns.
     before: usize,
     turn: u64,
-    /// The model as it was asked for, and as the upstream calls it.
+    /// The requested model, and its name at the upstream.
     model: String,
     upstream_model: String,
     upstream: String,
@@ -61,10 +61,10 @@ pub(super) struct Run<'a> {
     stop: CancellationToken,
 }
 
-/// What came of waiting for the model.
+/// The result of waiting for the model.
 enum Heard {
     Reply(Box<Reply>),
-    /// What was said until then.
+    /// The text received until then.
     Interrupted(Stop, String),
 }
 
@@ -114,7 +114,7 @@ impl<'a> Run<'a> {
         })
     }
 
-    /// Asks until there is an answer.
+    /// Sends requests until there is an answer.
     pub async fn answered_at_last(mut self) -> Result<Answer, AskError> {
         let mut choice = self.first_choice()?;
         loop {
@@ -177,7 +177,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Goes on with what a person was asked.
+    /// Continues after the user's decision.
     pub async fn with_decision(
         mut self,
         held: Vec<HeldCall>,
@@ -216,7 +216,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// What must be called first.
+    /// The tool choice of the first request.
     fn first_choice(&self) -> Result<ToolChoice, AskError> {
         let Some(name) = &self.question.must_call else { return Ok(ToolChoice::Auto) };
         if self.rounds > 0 {
@@ -224,7 +224,7 @@ impl<'a> Run<'a> {
         }
         let names: Vec<&str> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
         match (self.question.offer.wire_name(&self.agent.executor, name), &names[..]) {
-            // Some servers of models know that one must be called, and not which.
+            // Some model servers support "required" but not the choice of a specific tool.
             (Some(_), [_]) => Ok(ToolChoice::Required),
             (Some(wire), _) => Ok(ToolChoice::Tool(wire)),
             (None, _) => {
@@ -234,7 +234,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Waits for the model, for its time and for the person's patience.
+    /// Waits for the model, limited by the deadline and by cancellation.
     async fn hear(&mut self, choice: &ToolChoice) -> Result<Heard, toolwright_llm::Failure> {
         let turn = Turn {
             model: &self.model,
@@ -265,7 +265,7 @@ impl<'a> Run<'a> {
         Ok(Heard::Interrupted(stop, heard))
     }
 
-    /// Counts what a reply cost.
+    /// Adds the usage of a reply.
     fn takes(&mut self, reply: Reply) -> Response {
         let Reply { response, upstream, model } = reply;
         let usage = response.usage;
@@ -287,7 +287,7 @@ impl<'a> Run<'a> {
         response
     }
 
-    /// Why nothing more is asked, if so.
+    /// The reason to stop, if there is one.
     fn interruption(&self, is_in_time: bool) -> Option<Stop> {
         match (self.question.cancellation.is_cancelled(), is_in_time) {
             (true, _) => Some(Stop::Cancelled),
@@ -296,7 +296,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Tells the model that no more tools can be called, behind the results that it reads last.
+    /// Informs the model that it can call no more tools, after the last results.
     fn say_it_is_the_last(&mut self) {
         if let Some(last) = self.messages.last_mut().filter(|_| self.rounds > 0) {
             let text = prompts::last_word(self.rounds);
@@ -304,7 +304,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// The model has said its last word.
+    /// Finishes with the model's answer.
     fn answered(mut self, response: Response, is_last: bool) -> Answer {
         let stop = match response.stop {
             _ if is_last => Stop::Rounds,
@@ -315,26 +315,26 @@ impl<'a> Run<'a> {
         let Some(text) = text_of(&response) else {
             return match stop {
                 Stop::Refused => self.ends_with(stop, NO_WORDS),
-                // It thought until there was no room left to say anything.
+                // The model used its whole token limit for reasoning.
                 Stop::Length => self.ends_with(Stop::Empty, NO_ROOM),
                 _ => self.ends_with(Stop::Empty, NO_WORDS),
             };
         };
-        // Calls that came too late have no results, and so no place in the conversation.
+        // Calls in the last response have no results, so the conversation must not contain them.
         let mut blocks = response.blocks;
         blocks.retain(|block| !matches!(block, Block::Call(_)));
         self.messages.push(Message { role: Role::Assistant, blocks, extra: Vec::new() });
         self.finish(stop, text, None)
     }
 
-    /// We say the last word ourselves.
+    /// Finishes with a fixed text.
     fn ends_with(mut self, stop: Stop, words: &str) -> Answer {
         self.listener.text(words);
         self.messages.push(said(Role::Assistant, words));
         self.finish(stop, words.to_owned(), None)
     }
 
-    /// Somebody, or the time, has put an end to it.
+    /// Finishes after cancellation or timeout.
     fn interrupted(mut self, stop: Stop, heard: String) -> Answer {
         let words = if stop == Stop::Time { OUT_OF_TIME } else { INTERRUPTED };
         if stop == Stop::Time {
@@ -349,7 +349,7 @@ impl<'a> Run<'a> {
             (_, false) => heard,
         };
         if self.calls.is_empty() {
-            // Nothing was done and nothing was answered: the next question begins where this one did.
+            // No call ran and there is no answer: the conversation stays as it was.
             self.messages.truncate(self.before);
         } else {
             self.messages.push(said(Role::Assistant, words));
@@ -357,7 +357,7 @@ impl<'a> Run<'a> {
         self.finish(stop, text, None)
     }
 
-    /// A person has to be asked before the rest is run.
+    /// Finishes with a question to the user about the held calls.
     fn asks_back(mut self, calls: Vec<HeldCall>) -> Answer {
         let questions: Vec<&str> = calls.iter().map(|call| call.question.as_str()).collect();
         let text = questions.join(" ");
@@ -375,7 +375,7 @@ impl<'a> Run<'a> {
         self.finish(Stop::Confirm, text, Some(held))
     }
 
-    /// What tools did stays known when the model could not speak of it.
+    /// Records the calls that ran although the model failed afterwards.
     fn remember_what_was_done(&mut self) {
         if !self.calls.is_empty() {
             self.messages.push(said(Role::Assistant, INTERRUPTED));
@@ -411,7 +411,7 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Puts a result in the place of another for the same call.
+    /// Replaces the result of a call.
     fn put(&mut self, id: &str, text: String, is_error: bool) {
         let blocks = self.messages[self.before..].iter_mut().flat_map(|message| &mut message.blocks);
         for block in blocks {
@@ -426,7 +426,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Waits for calls; at the end of their time they are told to stop, and then they are waited for.
+/// Waits for calls; at the deadline it cancels them and waits for them to stop.
 async fn in_time<T>(calls: impl Future<Output = T>, until: Instant, stop: &CancellationToken) -> (T, bool) {
     let mut calls = std::pin::pin!(calls);
     tokio::select! {
@@ -439,7 +439,7 @@ async fn in_time<T>(calls: impl Future<Output = T>, until: Instant, stop: &Cance
     }
 }
 
-/// What is said of a call that failed again and again.
+/// The text for a call that failed repeatedly.
 fn given_up(call: &Called, times: u32) -> String {
     let why = call.result.as_ref().err().map_or("", |error| error.sentence.as_str());
     format!("I stopped, because the same call failed {times} times in the same way. {why}")
@@ -454,7 +454,7 @@ fn id_of(block: &Block) -> Option<String> {
     }
 }
 
-/// What was said, if anything.
+/// The text of a response, if any.
 fn text_of(response: &Response) -> Option<String> {
     let texts = response.blocks.iter().filter_map(|block| match block {
         Block::Text(text) => Some(text.text.as_str()),

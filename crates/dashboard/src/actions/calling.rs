@@ -1,4 +1,4 @@
-//! Calls from pages: one made again, and those that a suggestion comes from, tried with its rule.
+//! Calls from the dashboard: a repeated call, and the calls of a suggestion with its rule.
 
 use std::sync::Arc;
 
@@ -17,7 +17,7 @@ use crate::Dashboard;
 use crate::pages::call::may_be_called_again;
 use crate::parts::{call_link, difference, duration, shortened};
 
-/// How many calls a suggestion is tried on.
+/// The number of calls on which a suggestion is tried.
 const TRIED: usize = 20;
 
 #[derive(Deserialize)]
@@ -31,7 +31,7 @@ pub(super) struct Suggested {
     suggestion: String,
 }
 
-/// Makes a call as any client would: it is mended, written down, and can be seen on the page of calls.
+/// Repeats a call like any client: it is repaired, recorded, and visible on the page of calls.
 pub(super) async fn again(dashboard: &Dashboard, again: Again) -> Result<Markup, Refused> {
     may_be_called_again(dashboard, &again.tool).map_err(|why| Refused::new(StatusCode::FORBIDDEN, why))?;
     let caller = Caller { client: "pages".to_owned(), front: "page", ..Caller::default() };
@@ -47,7 +47,7 @@ pub(super) async fn again(dashboard: &Dashboard, again: Again) -> Result<Markup,
     })
 }
 
-/// What the rule would do to the last calls of its tool. Nothing is called.
+/// Shows the effect of the rule on the last calls of its tool. No tool is called.
 pub(super) async fn try_suggestion(dashboard: &Dashboard, asked: Suggested) -> Result<Markup, Refused> {
     let ledger = dashboard.ledger()?;
     let suggestion = ledger.learning().suggestion(&asked.suggestion);

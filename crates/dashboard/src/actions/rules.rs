@@ -1,4 +1,4 @@
-//! Rules from pages: a text checked, a text put into force, a call that becomes a test.
+//! Rules from the dashboard: validate a text, activate a text, store a call as a test.
 
 use http::StatusCode;
 use maud::{Markup, html};
@@ -16,7 +16,7 @@ use crate::rules_text::{RulesText, SaveError};
 #[derive(Deserialize)]
 pub(super) struct Written {
     text: String,
-    /// The mark of the text that it takes the place of.
+    /// The version mark of the text that it replaces.
     before: Option<String>,
 }
 
@@ -48,7 +48,7 @@ pub(super) async fn save(dashboard: &Dashboard, written: Written) -> Result<Mark
     }
 }
 
-/// Writes down what the call comes to now, so that `toolwright rules test` tells when that changes.
+/// Stores the current outcome of the call, so that `toolwright rules test` reports a change.
 pub(super) async fn save_test(dashboard: &Dashboard, tried: Tried) -> Result<Markup, Refused> {
     let rules = rules_of(dashboard)?;
     let case = case(dashboard, &tried)?;
@@ -96,7 +96,7 @@ fn case(dashboard: &Dashboard, tried: &Tried) -> Result<Value, Refused> {
         }
         Outcome::Refused { .. } => json!({ "outcome": "refused" }),
     };
-    // What is no JSON goes in as the text it is.
+    // Arguments that are not JSON are stored as text.
     let arguments = match serde_json::from_str::<Box<RawValue>>(&tried.arguments) {
         Ok(arguments) => json!(arguments),
         Err(_) => json!(tried.arguments),

@@ -1,4 +1,4 @@
-//! About: version, how calls are written down, and how near each limit is.
+//! About: version, journal, and usage of each limit.
 
 use maud::html;
 use toolwright_ledger::Ledger;
@@ -57,13 +57,13 @@ pub fn page(dashboard: &Dashboard, limits_now: &[LimitNow]) -> Result<Page, Prob
     Ok(Page { title: "About".to_owned(), body })
 }
 
-/// The word for how what calls teach comes into force.
+/// The name of the learning policy.
 fn policy(ledger: &Ledger) -> String {
     let word = serde_json::to_value(ledger.learning().policy()).unwrap_or_default();
     word.as_str().unwrap_or_default().to_owned()
 }
 
-/// What is wrong, and what helps.
+/// A problem and its fix.
 struct Finding {
     what: String,
     command: Option<String>,

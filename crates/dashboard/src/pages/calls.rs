@@ -1,4 +1,4 @@
-//! Calls: what was written down, searched and filtered.
+//! Calls: search and filters.
 
 use http::StatusCode;
 use maud::{Markup, html};
@@ -8,9 +8,9 @@ use crate::parts::{call_link, duration, moment, outcome};
 use crate::query::Query;
 use crate::{Dashboard, Page, Problem};
 
-/// How many calls a page has.
+/// Calls per page.
 const ROWS: usize = 50;
-/// How many names a menu has.
+/// Names per menu.
 const NAMES: usize = 200;
 
 pub async fn page(dashboard: &Dashboard, query: &Query) -> Result<Page, Problem> {
@@ -58,7 +58,7 @@ fn filter(query: &Query) -> Result<Filter, Problem> {
     })
 }
 
-/// A time of the form: what a browser's field gives, in UTC, or a time with its zone.
+/// A time of the form: the value of a browser field, in UTC, or a time with its zone.
 fn time(query: &Query, name: &str) -> Result<Option<i64>, Problem> {
     let Some(text) = query.get(name) else { return Ok(None) };
     let zoned = text.parse::<jiff::Timestamp>().ok();

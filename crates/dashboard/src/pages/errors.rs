@@ -1,4 +1,4 @@
-//! Error patterns, and the rules that calls have taught: tried, accepted, dismissed, taken back.
+//! Error patterns, and suggested rules: try, accept, dismiss, undo.
 
 use std::sync::Arc;
 
@@ -11,7 +11,7 @@ use crate::parts::{badge, json_block, moment, moment_text, number, shortened, sp
 use crate::query::encode;
 use crate::{Dashboard, Page, Problem};
 
-/// How many patterns are shown.
+/// Limit of patterns on the page.
 const PATTERNS: usize = 100;
 
 pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
@@ -50,7 +50,7 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
     Ok(Page { title: "Error patterns".to_owned(), body })
 }
 
-/// So many of something.
+/// A number with its noun.
 fn times(count: u64, what: &str) -> String {
     format!("{} {what}{}", number(count), if count == 1 { "" } else { "s" })
 }

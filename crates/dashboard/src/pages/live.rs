@@ -1,4 +1,4 @@
-//! Live: calls as they end. The script fills the list; without it the last calls are one link away.
+//! Live: calls as they end. The script fills the list; without it the page links to the last calls.
 
 use maud::html;
 

@@ -1,4 +1,4 @@
-//! Models: requests, tokens, times and repairs of what was asked through the gateway.
+//! Models: requests, tokens, durations and repairs of requests through the gateway.
 
 use http::StatusCode;
 use maud::{Markup, html};
@@ -8,12 +8,12 @@ use crate::parts::{duration, moment, number, percent};
 use crate::query::Query;
 use crate::{Dashboard, Page, Problem};
 
-/// How many models are shown.
+/// Limit of models on the page.
 const ROWS: usize = 100;
 
-/// How many of the newest requests are summed: a page must not take long.
+/// Limit of requests that are summed, so that the page loads fast.
 const NEWEST: u64 = 10_000;
-/// The times that can be chosen, in hours; 0 is all of it.
+/// The periods, in hours; 0 is unlimited.
 const PERIODS: [(&str, &str, i64); 4] = [
     ("hour", "the last hour", 1),
     ("day", "the last day", 24),

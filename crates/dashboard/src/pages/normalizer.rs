@@ -1,4 +1,4 @@
-//! Normalizer: what was processed and mended, by tool and by rule.
+//! Normalizer: processed and repaired calls, by tool and by rule.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::parts::{figure, moment_text, number, percent, shortened};
 use crate::query::encode;
 use crate::{Dashboard, Page, Problem};
 
-/// How many of the last changes are shown.
+/// Limit of recent changes on the page.
 const RECENT: usize = 20;
 
 pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {

@@ -1,4 +1,4 @@
-//! The last notices as JSON, for the script of every page.
+//! The last alerts as JSON, for the script of every page.
 
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, Response};

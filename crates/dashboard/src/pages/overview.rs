@@ -1,4 +1,4 @@
-//! Overview: how servers and calls are doing.
+//! Overview: servers and calls.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -11,9 +11,9 @@ use super::servers::state_badge;
 use crate::parts::{duration, figure, number, percent, sparkline};
 use crate::{Dashboard, Page, Problem};
 
-/// How many minutes the pictures show.
+/// Minutes in the charts.
 const MINUTES: usize = 60;
-/// How many tools are listed.
+/// Limit of tools on the page.
 const TOOLS: usize = 15;
 
 pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
@@ -108,7 +108,7 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
     Ok(Page { title: "Overview".to_owned(), body })
 }
 
-/// Calls a second in the last minutes: this one has only begun.
+/// Calls per second in the last minutes; the current minute is incomplete.
 fn rate(calls: impl ExactSizeIterator<Item = u64>) -> String {
     let minutes = calls.len().max(1) as f64;
     format!("{:.1}", calls.sum::<u64>() as f64 / (60.0 * minutes))

@@ -1,4 +1,4 @@
-//! Playground: a tool, a call, and every step that makes it fit. Nothing is called.
+//! Playground: a tool, a call, and every repair step. No tool is called.
 
 use maud::{Markup, html};
 use toolwright_model::{Outcome, ToolDefinition};
@@ -8,7 +8,7 @@ use crate::parts::{difference, lines_of, shortened};
 use crate::query::Query;
 use crate::{Dashboard, Page, Problem};
 
-/// The most steps that are shown.
+/// Limit of steps on the page.
 const STEPS: usize = 200;
 
 const EXAMPLE_SCHEMA: &str = r#"{
@@ -21,7 +21,7 @@ const EXAMPLE_ARGUMENTS: &str = r#"{"file_path": "notes.txt", "lines": "20"}"#;
 pub async fn page(dashboard: &Dashboard, query: &Query) -> Result<Page, Problem> {
     let tools = tool_names(dashboard);
     let chosen = query.get("tool").unwrap_or_default();
-    // With a tool its own schema counts, so that one is shown.
+    // The schema of the selected tool replaces the entered one.
     let known = dashboard.executor.registry().get(chosen).filter(|tool| dashboard.serves(tool));
     let of_tool = known.map(|tool| lines_of(tool.input_schema()).join("\n"));
     let schema = of_tool.as_deref().or(query.get("schema")).unwrap_or(EXAMPLE_SCHEMA);
@@ -67,7 +67,7 @@ fn tool_names(dashboard: &Dashboard) -> Vec<String> {
         .collect()
 }
 
-/// What becomes of a call.
+/// The outcome of a call.
 pub fn result(dashboard: &Dashboard, tool: &str, schema: &str, arguments: &str) -> Markup {
     let compiled = match tool {
         "" => {

@@ -1,4 +1,4 @@
-//! Rules: which are in force, where they come from, and what they did.
+//! Rules: active rules, their origin and their use.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -12,7 +12,7 @@ use crate::parts::{badge, moment, number, shortened};
 use crate::query::encode;
 use crate::{Dashboard, Page, Problem};
 
-/// How many decisions are shown.
+/// Limit of decisions on the page.
 const DECISIONS: usize = 50;
 
 pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {

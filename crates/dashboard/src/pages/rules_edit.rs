@@ -1,4 +1,4 @@
-//! The rules file in an editor: checked at every keystroke, written whole or not at all, with what it was before.
+//! The editor of the rules file: validated at every keystroke, written atomically, with earlier versions.
 
 use http::StatusCode;
 use maud::{Markup, html};
@@ -9,9 +9,9 @@ use crate::parts::{difference, moment, shortened};
 use crate::rules_text::{check, mark};
 use crate::{Dashboard, Page, Problem};
 
-/// How many mistakes are shown.
+/// Limit of errors on the page.
 const MISTAKES: usize = 50;
-/// How many earlier texts are shown.
+/// Limit of earlier versions on the page.
 const EARLIER: usize = 20;
 
 pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
@@ -58,7 +58,7 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
     Ok(Page { title: "Edit rules".to_owned(), body })
 }
 
-/// What a text comes to.
+/// The validation result of a text.
 pub fn checked(text: &str) -> Markup {
     match check(text) {
         Ok(count) => html! { p { "✓ " (count) " rules without mistakes." } },
@@ -66,7 +66,7 @@ pub fn checked(text: &str) -> Markup {
     }
 }
 
-/// Mistakes with their places and fixes.
+/// Errors with their positions and fixes.
 pub fn told(mistakes: &[RuleFileError]) -> Markup {
     html! {
         p.problem role="alert" { "✕ " (mistakes.len()) @if mistakes.len() == 1 { " mistake:" } @else { " mistakes:" } }

@@ -1,4 +1,5 @@
-//! Security: tools that are not what was agreed to, what was found in definitions, and what was agreed to.
+//! Security: tools that differ from their approved definition, findings in definitions, and approved
+//! definitions.
 
 use http::StatusCode;
 use maud::{Markup, html};
@@ -11,9 +12,9 @@ use crate::parts::{badge, moment, number, shortened};
 use crate::{Dashboard, Page, Problem};
 use std::sync::Arc;
 
-/// How many agreed definitions are listed.
+/// Limit of approved definitions on the page.
 const AGREED: usize = 500;
-/// How many tools that wait are shown.
+/// Limit of pending tools on the page.
 const WAITING: usize = 100;
 
 pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
@@ -69,7 +70,7 @@ fn compared(waiting: Waiting) -> (Waiting, Vec<Line>) {
     (waiting, lines)
 }
 
-/// The gravest first.
+/// The most severe first.
 fn findings_of(definitions: &Definitions) -> Vec<ToolFindings> {
     let mut findings = definitions.findings();
     findings.sort_by_key(|found| !found.is_grave());

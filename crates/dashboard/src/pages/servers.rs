@@ -1,4 +1,4 @@
-//! Servers: state, era, tools, what they say, and a button to start one anew.
+//! Servers: state, protocol version, tools, output, and a restart button.
 
 use maud::{Markup, html};
 
@@ -38,7 +38,7 @@ pub fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
     Ok(Page { title: "Servers".to_owned(), body })
 }
 
-/// The state of a server.
+/// The badge for the state of a server.
 pub fn state_badge(state: &str) -> Markup {
     match state {
         "ready" => badge("good", "✓", state),

@@ -1,4 +1,4 @@
-//! Toolboxes: what each one offers, what that costs in every request to a model, and who may open it.
+//! Toolboxes: their tools, the tokens these cost in every request to a model, and the access of clients.
 
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use super::aside;
 use crate::parts::{figure, number, shortened};
 use crate::{Dashboard, Page, Problem};
 
-/// A group of tools as it is offered.
+/// A group of tools as clients see it.
 struct Group {
     name: String,
     description: Option<String>,

@@ -1,4 +1,4 @@
-//! Voice: where it can be spoken to, what was heard, and what was dropped.
+//! Voice: fronts, counters and queue.
 
 use maud::{Markup, html};
 use toolwright_voice::{FrontState, VoiceView};

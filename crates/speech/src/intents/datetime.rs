@@ -4,7 +4,7 @@
 
 use super::{Tells, are};
 
-/// Every question that is understood, without "today" at its end.
+/// Every supported question, without "today" at its end.
 const QUESTIONS: &[(&str, Tells)] = &[
     ("what time is it", Tells::Time),
     ("what is the time", Tells::Time),
@@ -42,7 +42,7 @@ pub(super) fn read(words: &[String]) -> Option<Tells> {
 }
 
 impl Tells {
-    /// How `get_current_datetime` is asked for it.
+    /// The arguments for `get_current_datetime`.
     pub fn arguments(self) -> &'static str {
         match self {
             Tells::Time => r#"{"format":"It is %-I:%M %p."}"#,
@@ -53,7 +53,7 @@ impl Tells {
         }
     }
 
-    /// The name for it in messages of others.
+    /// The intent name in Hermes messages.
     pub fn name(self) -> &'static str {
         match self {
             Tells::Time => "GetTime",

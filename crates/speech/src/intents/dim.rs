@@ -4,7 +4,7 @@
 
 use super::{Does, Said, without_article};
 
-/// Every way to read the words as this command.
+/// All interpretations of the words as this command.
 pub(super) fn read(words: &[String]) -> Vec<Said<'_>> {
     let Some((verb, rest)) = words.split_first() else { return Vec::new() };
     let needs_unit = match verb.as_str() {

@@ -4,10 +4,10 @@
 
 use super::{Does, Said, without_article};
 
-/// What is said for it.
+/// The verbs of this command.
 const VERBS: &[&str] = &["turn", "switch", "put"];
 
-/// Every way to read the words as this command.
+/// All interpretations of the words as this command.
 pub(super) fn read(words: &[String]) -> Vec<Said<'_>> {
     let Some((verb, rest)) = words.split_first() else { return Vec::new() };
     if !VERBS.contains(&verb.as_str()) {

@@ -7,27 +7,27 @@ use serde_json::{Map, Value};
 
 use super::{MAX_PAYLOAD_BYTES, MAX_TEXT_CHARS};
 
-/// How far clocks may be apart.
+/// The tolerated clock skew.
 const CLOCK_SKEW: Duration = Duration::from_secs(5);
 
-/// A transcript as it came.
+/// A parsed transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrived {
-    /// What was said.
+    /// The sentence.
     pub text: String,
-    /// Its id, where the sender gave one.
+    /// Its id, if the sender set one.
     pub id: Option<String>,
-    /// When it was said, where the sender said so.
+    /// The time of speech, if the sender set one.
     pub said_at: Option<Timestamp>,
-    /// Who heard it.
+    /// The device that recorded it.
     pub source: Option<String>,
-    /// Which sentences belong together.
+    /// The conversation it belongs to.
     pub conversation: String,
     /// The language.
     pub language: Option<String>,
 }
 
-/// Why a message cannot be read.
+/// Why a message cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PayloadError {
     /// It is too large.
@@ -36,30 +36,30 @@ pub enum PayloadError {
     /// It is not UTF-8.
     #[error("the message is not UTF-8 text")]
     NotText,
-    /// It begins as JSON and is none.
+    /// It starts like JSON but is not valid.
     #[error("the message is not JSON: {0}")]
     NotJson(String),
-    /// It is JSON of another kind.
+    /// It is JSON of another type.
     #[error("the message is {0}; send an object such as {{\"text\": \"turn on the lamp\"}}")]
     NotObject(&'static str),
     /// It has no text.
     #[error("the message has no \"text\"; send {{\"text\": \"turn on the lamp\"}}")]
     NoText,
-    /// A field is of the wrong type.
+    /// A field has the wrong type.
     #[error("\"{0}\" is {1}; send {2}")]
     WrongType(&'static str, &'static str, &'static str),
-    /// Nobody says so much at once.
+    /// The text is too long.
     #[error("the text has {0} characters; at most {MAX_TEXT_CHARS} are read")]
     TooLong(usize),
-    /// The time is none.
+    /// The timestamp is invalid.
     #[error("\"timestamp\" is no time; send one such as \"2026-11-17T08:00:00Z\", or leave it out")]
     NoTime,
 }
 
-/// Reads a message: an object with a `text`, or the plain text itself.
+/// Parses a message: an object with a `text`, or the plain text itself.
 ///
 /// # Errors
-/// When it cannot be read.
+/// When it cannot be parsed.
 pub fn read_payload(bytes: &[u8]) -> Result<Arrived, PayloadError> {
     if bytes.len() > MAX_PAYLOAD_BYTES {
         return Err(PayloadError::TooLarge(bytes.len()));
@@ -94,7 +94,7 @@ fn said(text: &str, members: &Map<String, Value>) -> Result<Arrived, PayloadErro
     }
     let conversation = conversation.or_else(|| source.clone()).unwrap_or_else(|| "default".to_owned());
     Ok(Arrived {
-        // Whatever a log or a screen would take for a command to itself.
+        // Control characters could act on a log or a terminal.
         text: text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect(),
         id: text_of(members, "id")?,
         said_at: members.get("timestamp").map_or(Ok(None), time)?,
@@ -104,7 +104,7 @@ fn said(text: &str, members: &Map<String, Value>) -> Result<Arrived, PayloadErro
     })
 }
 
-/// The longest name of a conversation and the longest id, in characters.
+/// The longest conversation name and the longest id, in characters.
 const MAX_NAME_CHARS: usize = 128;
 
 fn text_of(members: &Map<String, Value>, key: &'static str) -> Result<Option<String>, PayloadError> {
@@ -118,9 +118,9 @@ fn text_of(members: &Map<String, Value>, key: &'static str) -> Result<Option<Str
     Ok(Some(text).filter(|text| !text.is_empty()))
 }
 
-/// A time as text, or as seconds or milliseconds since 1970.
+/// Parses a timestamp: text, or seconds or milliseconds since 1970.
 fn time(value: &Value) -> Result<Option<Timestamp>, PayloadError> {
-    /// A number above it is in milliseconds: as seconds it would be the year 5138.
+    /// A larger number is in milliseconds: as seconds it would be the year 5138.
     const MOST_SECONDS: f64 = 1e11;
     let time = match value {
         Value::Null => return Ok(None),
@@ -145,7 +145,7 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// Whether something was said too long ago, or at a time that is still to come.
+/// Whether a timestamp is too old or in the future.
 pub fn is_stale(said_at: Option<Timestamp>, now: Timestamp, max_age: Duration) -> bool {
     let Some(said_at) = said_at else { return false };
     let age = now.duration_since(said_at);

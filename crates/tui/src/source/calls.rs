@@ -1,4 +1,4 @@
-//! The calls: those of before once, then each as it ends, without a gap between the two and over lost connections.
+//! The call feed: the history once, then each call as it ends, without a gap and over lost connections.
 
 use std::time::Duration;
 
@@ -11,22 +11,22 @@ use toolwright_jsonrpc::events::{EventReader, ServerEvent};
 use super::http::{Http, segment};
 use super::{FIRST_WAIT, LONGEST_WAIT, Lost};
 use crate::Clean;
+use crate::api_types::Call;
 use crate::state::{News, Older};
-use crate::told::Call;
 
-/// How many calls of before are asked for.
+/// The number of calls requested from the history.
 const BEFORE: usize = 300;
-/// A stream is taken for dead when nothing comes for so long; a gateway shows every 15 s that it lives.
+/// A stream without data for this time is dead; a gateway sends a keep-alive every 15 s.
 const SILENCE: Duration = Duration::from_secs(45);
-/// How far back is looked where no call of before is known: the index comes a little behind the journal.
+/// How far back the feed starts if the history is empty: the index lags behind the journal.
 const BEHIND: u64 = 100;
 
-/// The longest event, in bytes. A longer one is left out.
+/// The largest event, in bytes. A larger one is skipped.
 const MAX_EVENT_BYTES: usize = 8 << 20;
 
 const LIVE: &str = "/api/operations/live";
 
-/// Tells of calls for as long as it is awaited. `resume` is the last event that was heard of.
+/// Follows the feed until the receiver is dropped. `resume` is the id of the last received event.
 pub(super) async fn follow(
     http: &Http,
     news: &mpsc::Sender<News>,
@@ -36,12 +36,12 @@ pub(super) async fn follow(
     let mut wait = FIRST_WAIT;
     loop {
         match stream(http, news, resume, &mut wait).await {
-            // The gateway says no: the reason is worth more than another attempt.
+            // The gateway refuses: its reason is worth more than a quick retry.
             Err(Lost::Refused(why)) => {
                 let _ = news.send(News::NoCalls(Clean::new(&why))).await;
                 wait = LONGEST_WAIT;
             }
-            // Whether it is gone is found out by who asks how it is doing.
+            // The status request finds out whether the gateway is gone.
             Ok(()) | Err(_) => lost_it.notify_one(),
         }
         if news.is_closed() {
@@ -52,7 +52,7 @@ pub(super) async fn follow(
     }
 }
 
-/// One stream to its end.
+/// Reads one stream to its end.
 async fn stream(
     http: &Http,
     news: &mpsc::Sender<News>,
@@ -80,7 +80,7 @@ async fn stream(
     Ok(())
 }
 
-/// Tells of the calls of before. The id to go on with.
+/// Sends the history. Returns the id after which the feed continues.
 async fn before(http: &Http, news: &mpsc::Sender<News>) -> Result<String, Lost> {
     let (node, last) = position(http).await?;
     let path = format!("/api/operations?limit={BEFORE}&node={}", segment(&node));
@@ -93,7 +93,7 @@ async fn before(http: &Http, news: &mpsc::Sender<News>) -> Result<String, Lost> 
     Ok(format!("{node}:{newest}"))
 }
 
-/// Where the feed stands: the gateway's name for itself and the number of its last record.
+/// The position of the feed: the node name of the gateway and the number of its last record.
 async fn position(http: &Http) -> Result<(String, u64), Lost> {
     let mut answer = http.events(LIVE, None).await?;
     let mut events = EventReader::new(MAX_EVENT_BYTES);
@@ -110,7 +110,7 @@ async fn position(http: &Http) -> Result<(String, u64), Lost> {
     Err(Lost::Silent)
 }
 
-/// The events of the next bytes. Nothing at the end.
+/// The events in the next bytes; `None` at the end of the stream.
 async fn next(answer: &mut Response, events: &mut EventReader) -> Result<Option<Vec<ServerEvent>>, Lost> {
     match timeout(SILENCE, answer.chunk()).await {
         Err(_) => Err(Lost::Silent),

@@ -1,4 +1,4 @@
-//! Plain questions to one gateway, with bounded answers.
+//! Requests to one gateway, with bounded responses.
 
 use std::time::Duration;
 
@@ -8,23 +8,23 @@ use serde_json::Value;
 
 use super::{Lost, Place};
 
-/// How long a gateway may take to answer.
+/// The timeout of a request.
 const ANSWER: Duration = Duration::from_secs(10);
-/// How long a connection may take.
+/// The timeout of a connection.
 const CONNECT: Duration = Duration::from_secs(5);
-/// The longest answer, in bytes. A list of calls ends after 8 MiB and one more call.
+/// The largest response, in bytes. A list of calls ends after 8 MiB and one more call.
 const MAX_ANSWER_BYTES: usize = 16 << 20;
 
-/// The header that says that a list goes on.
+/// The header of a list with a next page.
 const NEXT: &str = "x-next-cursor";
 
-/// One gateway.
+/// A client for one gateway.
 pub(super) struct Http {
     client: Client,
     place: Place,
 }
 
-/// A list, and whether it goes on.
+/// A list, and whether it has a next page.
 pub(super) struct Listed {
     pub text: Vec<u8>,
     pub goes_on: bool,
@@ -32,19 +32,19 @@ pub(super) struct Listed {
 
 impl Http {
     pub fn new(place: &Place) -> Result<Http, Lost> {
-        // What the environment says of proxies is not meant for a gateway of one's own.
+        // Proxy settings of the environment do not apply to a local gateway.
         let client = Client::builder().no_proxy().connect_timeout(CONNECT).build();
         let client = client.map_err(|_| Lost::NotUnderstood(place.url.clone()))?;
         let url = place.url.trim_end_matches('/').to_owned();
         Ok(Http { client, place: Place { url, token: place.token.clone() } })
     }
 
-    /// An answer as bytes.
+    /// A response as bytes.
     pub async fn get(&self, path: &str) -> Result<Vec<u8>, Lost> {
         Ok(self.list(path).await?.text)
     }
 
-    /// An answer that may have a next page.
+    /// A response that may have a next page.
     pub async fn list(&self, path: &str) -> Result<Listed, Lost> {
         let answered = async {
             let answer = self.send(self.client.get(self.url(path))).await?;
@@ -54,20 +54,20 @@ impl Http {
         in_time(answered).await
     }
 
-    /// An answer as what it says.
+    /// A parsed response.
     pub async fn json<T: DeserializeOwned>(&self, path: &str) -> Result<T, Lost> {
         let text = self.get(path).await?;
         serde_json::from_slice(&text).map_err(|_| self.not_understood())
     }
 
-    /// Has something done.
+    /// Sends a POST request.
     pub async fn post(&self, path: &str, body: &Value) -> Result<(), Lost> {
         let request = self.client.post(self.url(path)).header("Content-Type", "application/json");
         let answered = async { self.send(request.body(body.to_string())).await.map(drop) };
         in_time(answered).await
     }
 
-    /// A stream of events, behind the one with this id.
+    /// An event stream, after the event with this id.
     pub async fn events(&self, path: &str, last: Option<&str>) -> Result<Response, Lost> {
         let mut request = self.client.get(self.url(path)).header("Accept", "text/event-stream");
         if let Some(last) = last {
@@ -130,7 +130,7 @@ async fn in_time<T>(answered: impl Future<Output = Result<T, Lost>>) -> Result<T
     tokio::time::timeout(ANSWER, answered).await.unwrap_or(Err(Lost::Silent))
 }
 
-/// A text as one part of a path or a query, whatever is in it.
+/// Percent-encodes a text for one segment of a path or a query.
 pub(super) fn segment(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {

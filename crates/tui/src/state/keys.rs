@@ -1,10 +1,10 @@
-//! What a key does.
+//! Key bindings.
 
 use super::{Decision, Key, Over, State, Tab, Wish};
 use crate::Clean;
 
 impl State {
-    /// Somebody pressed a key.
+    /// Handles a key.
     pub fn press(&mut self, key: Key) -> Option<Wish> {
         let was_leaving = std::mem::take(&mut self.is_leaving);
         self.message = None;
@@ -38,7 +38,7 @@ impl State {
                 self.feed.edit_filter(|filter| filter.clear());
             }
             Key::Esc if was_leaving => return Some(Wish::Leave),
-            // A slow line may deliver an arrow in two parts, and the first of them is this key.
+            // A slow connection may deliver an arrow key in two parts, and the first of them is Escape.
             Key::Esc => self.is_leaving = true,
             Key::Enter if self.has_selected() => self.open(Over::Details),
             Key::Char('/') => {
@@ -60,7 +60,7 @@ impl State {
         None
     }
 
-    /// Whether a key scrolls, which is done then.
+    /// Scrolls if the key is a scroll key; returns whether it is.
     fn scrolls(&mut self, key: Key) -> bool {
         self.scroll = match key {
             Key::Up | Key::Char('k') => self.scroll.saturating_sub(1),
@@ -74,7 +74,7 @@ impl State {
         true
     }
 
-    /// What a key does wherever nothing is asked or written.
+    /// Keys that work in every list.
     fn press_anywhere(&mut self, key: Key) {
         match key {
             Key::Tab | Key::Right | Key::Char('l') => self.go_to(self.tab.step(1)),
@@ -114,14 +114,14 @@ impl State {
         }
     }
 
-    /// Only a plain yes decides; every other key leaves things as they are.
+    /// Only `y` confirms; every other key cancels.
     fn press_in_question(&mut self, key: Key, id: Clean, decision: Decision) -> Option<Wish> {
         self.over = Over::Nothing;
         if !matches!(key, Key::Char('y' | 'Y')) {
             self.message = Some(Clean::new("nothing was decided"));
             return None;
         }
-        // Somebody else may have decided while it was asked.
+        // Another user may have decided in the meantime.
         if !self.suggestions.iter().any(|suggestion| suggestion.id == id && suggestion.is_waiting()) {
             self.message = Some(Clean::new("it was decided meanwhile; nothing was done"));
             return None;
@@ -182,7 +182,7 @@ impl State {
         }
     }
 
-    /// How far a page goes: half of what a terminal shows.
+    /// The length of a page step: half of the terminal rows.
     fn page(&self) -> usize {
         (self.rows / 2).max(1)
     }

@@ -1,4 +1,4 @@
-//! The last rows: what is asked or wrong now, how the gateway is doing, and which keys there are.
+//! The last rows: question or problem, status, and key hints.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -7,9 +7,9 @@ use ratatui::text::Line;
 
 use super::words::{counted, span};
 use super::{Look, put};
+use crate::api_types::{LastHour, Status};
 use crate::clean::{fit, width};
 use crate::state::{Decision, Link, Older, Over, State, Tab};
-use crate::told::{LastHour, Status};
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, rows: u16, state: &State, look: &Look) {
     let room = usize::from(area.width);
@@ -22,7 +22,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, rows: u16, state: &State, 
     }
 }
 
-/// The one thing that somebody should know now.
+/// The most important message.
 fn notice(state: &State, look: &Look, room: usize) -> (String, Style) {
     let theme = look.theme;
     match state.over() {
@@ -32,7 +32,7 @@ fn notice(state: &State, look: &Look, room: usize) -> (String, Style) {
         Over::Filter => {
             let feed = state.feed();
             let counts = format!("({} of {})", feed.shown_len(), feed.len());
-            // The end of what is written is what somebody looks at.
+            // Shows the end of the input, where the user types.
             let text = feed.filter().text();
             let shown: String = text.chars().skip(text.chars().count().saturating_sub(room / 2)).collect();
             return (format!(" /{shown}_ {counts}"), theme.asks());
@@ -72,12 +72,12 @@ fn question(state: &State, id: &str, decision: Decision, room: usize) -> String 
     let asked = state.suggestions().iter().find(|suggestion| suggestion.id.as_str() == id);
     let what = asked.map_or_else(String::new, |asked| format!("{} of {}", asked.rule, asked.tool));
     let end = "? y yes, n no";
-    // What is asked stays in sight however long the names are.
+    // The question stays visible, however long the names are.
     let what = fit(&what, room.saturating_sub(width(verb) + width(end) + 2));
     format!(" {verb} {what}{end}")
 }
 
-/// As much as there is room for, the most important last to go.
+/// The longest status line that fits.
 fn status_line(state: &State, room: usize) -> String {
     let Some(status) = state.status() else { return String::new() };
     let address = status.address.as_ref().map_or("no port", |address| address.as_str());
@@ -85,7 +85,7 @@ fn status_line(state: &State, room: usize) -> String {
     let (refused, older) = state.refused();
     let refused = match older {
         Older::None => refused.to_string(),
-        // The gateway does not count them: what is kept here is counted.
+        // The API does not count refusals, so the stored calls are counted.
         Older::MayBe => format!("{refused}+"),
     };
     let Some(hour) = status.last_hour else {

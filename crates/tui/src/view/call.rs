@@ -1,11 +1,11 @@
-//! Everything about one call: before, after, what was changed and by which rule, what went wrong.
+//! Details of one call: arguments before and after, changes with their rules, error.
 
 use ratatui::style::Style;
 use ratatui::text::Line;
 
 use super::Look;
 use super::words::{duration, labelled};
-use crate::told::{Call, Change};
+use crate::api_types::{Call, Change};
 
 pub(super) fn lines(call: &Call, look: &Look, room: usize) -> Vec<Line<'static>> {
     let (plain, bold) = (look.theme.plain(), look.theme.heading());
@@ -45,7 +45,7 @@ pub(super) fn lines(call: &Call, look: &Look, room: usize) -> Vec<Line<'static>>
     out
 }
 
-/// `N4 /file_path: "a" -> "b", rule r1`
+/// Formats a change: `N4 /file_path: "a" -> "b", rule r1`
 fn change_line(change: &Change) -> String {
     let place = if change.path.is_empty() { "/" } else { change.path.as_str() };
     let mut line = format!("{:<3} {place}", change.code);

@@ -1,4 +1,4 @@
-//! Calls as they end, the newest first.
+//! Calls as they end, newest first.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -7,9 +7,9 @@ use ratatui::text::Line;
 use super::table::{self, Cell, Column};
 use super::words::{counted, duration};
 use super::{Look, put};
+use crate::api_types::Call;
 use crate::clean::{fit, wrap};
 use crate::state::{Missed, Over, State};
-use crate::told::Call;
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, look: &Look) {
     let feed = state.feed();
@@ -65,7 +65,7 @@ fn time(call: &Call, look: &Look) -> String {
     at.map_or_else(|| "?".to_owned(), |at| at.strftime("%H:%M:%S").to_string())
 }
 
-/// The codes of its changes, each once.
+/// The codes of its changes, without duplicates.
 fn codes(call: &Call) -> String {
     let mut codes: Vec<&str> = Vec::new();
     for change in &call.changes {
@@ -76,7 +76,7 @@ fn codes(call: &Call) -> String {
     codes.join(" ")
 }
 
-/// What is particular to the list now.
+/// Pause, filter and skipped calls.
 fn about(state: &State) -> Option<String> {
     let feed = state.feed();
     let mut parts = Vec::new();

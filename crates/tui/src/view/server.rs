@@ -1,4 +1,4 @@
-//! The servers: which work, which do not, and why.
+//! The servers and their problems.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -8,9 +8,9 @@ use ratatui::text::Line;
 use super::table::{self, Cell, Column};
 use super::words::{counted, labelled};
 use super::{Look, put};
+use crate::api_types::{Counts, Server};
 use crate::clean::wrap;
 use crate::state::State;
-use crate::told::{Counts, Server};
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, look: &Look) {
     if state.servers().is_empty() {

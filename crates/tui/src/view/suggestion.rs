@@ -1,4 +1,4 @@
-//! What calls taught, and what speaks for it.
+//! Suggestions and their evidence.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -8,9 +8,9 @@ use ratatui::text::Line;
 use super::table::{self, Cell, Column};
 use super::words::{counted, labelled};
 use super::{Look, put};
+use crate::api_types::{Evidence, Suggestion};
 use crate::clean::wrap;
 use crate::state::State;
-use crate::told::{Evidence, Suggestion};
 
 pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, look: &Look) {
     if state.suggestions().is_empty() {

@@ -1,4 +1,4 @@
-//! Rows with columns that line up whatever characters are in them.
+//! Tables with columns aligned by cell width.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -8,18 +8,18 @@ use ratatui::text::{Line, Span};
 use super::{Look, put};
 use crate::clean::{fit, width};
 
-/// How wide a column is, in cells.
+/// The width of a column, in cells.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Column {
-    /// So wide.
+    /// A fixed width.
     Fixed(usize),
-    /// So wide, its text at the right.
+    /// A fixed width, right-aligned.
     Right(usize),
-    /// A share of what is left.
+    /// A share of the remaining width.
     Share(usize),
 }
 
-/// A text in a column.
+/// A table cell.
 pub(super) struct Cell {
     pub text: String,
     pub style: Style,
@@ -68,7 +68,7 @@ fn widths(columns: &[Column], room: usize) -> Vec<usize> {
     widths
 }
 
-/// A row: what it begins with, and its cells.
+/// A row: its marker and its cells.
 fn row(mark: &str, cells: Vec<Cell>, columns: &[Column], room: usize) -> Line<'static> {
     let mut spans = vec![Span::raw(fit(mark, room))];
     for ((cell, column), width_of) in cells.into_iter().zip(columns).zip(widths(columns, room)) {
@@ -83,7 +83,7 @@ fn row(mark: &str, cells: Vec<Cell>, columns: &[Column], room: usize) -> Line<'s
     Line::from(spans)
 }
 
-/// Draws a heading and as many rows as there is room for, with the selected one among them.
+/// Renders a heading and the rows that fit, including the selected one.
 pub(super) fn draw(
     frame: &mut Frame<'_>,
     area: Rect,
@@ -102,7 +102,7 @@ pub(super) fn draw(
     let first = first_row(count, selected, rows);
     for (y, place) in (area.y + 1..area.bottom()).zip(first..count) {
         if place == selected {
-            // One look for the whole row: a colour that cannot be read on it would hide what it says.
+            // One style for the whole row: a cell colour could be unreadable on it.
             let cells = cells(place).into_iter().map(|cell| Cell::from(cell.text)).collect();
             put(frame, y, row("> ", cells, columns, room).style(look.theme.selected()));
         } else {
@@ -111,7 +111,7 @@ pub(super) fn draw(
     }
 }
 
-/// The first row that is shown, so that the selected one is in the middle where there is room on both sides.
+/// The first visible row; the selected one is in the middle if possible.
 fn first_row(count: usize, selected: usize, rows: usize) -> usize {
     selected.saturating_sub(rows / 2).min(count.saturating_sub(rows))
 }

@@ -1,13 +1,13 @@
-//! A gateway's answers, as they come over HTTP, and states made of them.
+//! API responses of a gateway, and states made from them.
 
 use serde_json::{Value, json};
+use toolwright_tui::api_types::{Call, Status, Suggestion, numbers};
 use toolwright_tui::state::{Key, News, Older, State};
-use toolwright_tui::told::{Call, Status, Suggestion, numbers};
 
-/// A moment in the morning of a day in March.
+/// The current time of the tests.
 pub const NOW: &str = "2026-03-16T09:30:00Z";
 
-/// A call that ended so many seconds after nine.
+/// A call that ended this number of seconds after nine.
 pub fn call(number: u64, besides: &Value) -> Call {
     let mut said = json!({
         "ts": format!("2026-03-16T09:{:02}:{:02}Z", number / 60 % 60, number % 60),
@@ -21,7 +21,7 @@ pub fn call(number: u64, besides: &Value) -> Call {
     Call::read(said.to_string().as_bytes()).expect("a call")
 }
 
-/// A call that was mended.
+/// A repaired call.
 pub fn repaired(number: u64) -> Call {
     call(
         number,
@@ -37,7 +37,7 @@ pub fn repaired(number: u64) -> Call {
     )
 }
 
-/// A call that did not fit.
+/// An invalid call.
 pub fn refused(number: u64) -> Call {
     let error = "\"prose\" is missing, and \"message\" could be it or \"subject\".\nSend \"prose\".";
     call(
@@ -46,7 +46,7 @@ pub fn refused(number: u64) -> Call {
     )
 }
 
-/// A call of somebody who wants to command the terminal, in letters of many kinds.
+/// A call that tries to control the terminal, with characters of many scripts.
 pub fn hostile(number: u64) -> Call {
     let long = "長い名前".repeat(20);
     call(
@@ -75,7 +75,7 @@ pub fn status(besides: &Value) -> Status {
     serde_json::from_value(said).expect("a status")
 }
 
-/// One of its servers is down.
+/// A status with one failing server.
 pub fn degraded() -> Status {
     let why = "the program \"uvx\" was not found\nstderr: sh: 1: uvx: not found";
     let servers = json!([
@@ -102,7 +102,7 @@ pub fn suggestions() -> Vec<Suggestion> {
     Suggestion::read_all(said.to_string().as_bytes()).expect("suggestions")
 }
 
-/// A page of a gateway that has done some work.
+/// The page of a gateway with some history.
 pub fn state() -> State {
     let mut state = State::new();
     state.resize(24);

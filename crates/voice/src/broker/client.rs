@@ -12,9 +12,9 @@ use tokio_util::sync::CancellationToken;
 use super::packets::{self, Hello, Kept, Received, Sent, Speaks};
 use super::router::{Carried, Place, Router};
 use super::topics::{is_filter, is_topic};
-use super::{CONNECT, MAX_CLIENTS, MAX_PACKET, MAX_UNACKNOWLEDGED, WRITE};
+use super::{CONNECT_TIMEOUT, MAX_CLIENTS, MAX_PACKET, MAX_UNACKNOWLEDGED, WRITE_TIMEOUT};
 
-/// A client that has said who it is.
+/// A client after its handshake.
 pub(super) struct Greeted {
     stream: TcpStream,
     bytes: BytesMut,
@@ -22,14 +22,14 @@ pub(super) struct Greeted {
     hello: Hello,
 }
 
-/// Waits for the first packet of a client; nothing when it does not come in time, or `silent` is cancelled.
+/// Waits for the CONNECT packet of a client. Returns `None` on timeout or when `silent` is cancelled.
 pub(super) async fn greet(mut stream: TcpStream, silent: &CancellationToken) -> Option<Greeted> {
-    // Without it every acknowledgement waits for the one before it.
+    // Without `TCP_NODELAY` every acknowledgement waits for the one before it.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!("the broker: {error}");
     }
     let mut bytes = BytesMut::new();
-    let said = silent.run_until_cancelled(timeout(CONNECT, hello(&mut stream, &mut bytes))).await;
+    let said = silent.run_until_cancelled(timeout(CONNECT_TIMEOUT, hello(&mut stream, &mut bytes))).await;
     let why = match said {
         Some(Ok(Ok((speaks, hello)))) => return Some(Greeted { stream, bytes, speaks, hello }),
         Some(Ok(Err(why))) => why,
@@ -40,7 +40,7 @@ pub(super) async fn greet(mut stream: TcpStream, silent: &CancellationToken) -> 
     None
 }
 
-/// Serves one client until it goes, breaks the protocol, or has to go.
+/// Serves one client until it disconnects, violates the protocol or is closed by the router.
 pub(super) async fn serve(greeted: Greeted, router: &Router, stop: &CancellationToken) {
     let Greeted { stream, bytes, speaks, hello } = greeted;
     let Some(Place { id, mut inbox, over }) = router.enter(&hello.name) else {
@@ -64,6 +64,7 @@ pub(super) async fn serve(greeted: Greeted, router: &Router, stop: &Cancellation
     };
     let assigned = if hello.name.is_empty() { format!("client-{id}") } else { String::new() };
     client.send(Sent::Welcome { name: assigned });
+    // MQTT closes a connection after one and a half times the keep-alive interval without a packet.
     let silence = match hello.keep_alive {
         0 => None,
         seconds => Some(Duration::from_millis(u64::from(seconds) * 1_500)),
@@ -75,7 +76,7 @@ pub(super) async fn serve(greeted: Greeted, router: &Router, stop: &Cancellation
     }
 }
 
-/// How a client went.
+/// The reason why a connection ended; a lost connection publishes the will.
 enum End {
     Goodbye,
     Lost,
@@ -109,12 +110,12 @@ struct Client<'r> {
     speaks: Speaks,
     bytes: BytesMut,
     out: BytesMut,
-    /// Ids of messages to it that it has not acknowledged.
+    /// Packet ids of messages to the client that it has not acknowledged.
     unacknowledged: HashSet<u16>,
     last_id: u16,
-    /// Ids of its messages of QoS 2 that it has not released.
+    /// Packet ids of its QoS 2 messages that it has not released.
     half_received: HashSet<u16>,
-    /// Messages that were kept and do not fit among the unacknowledged.
+    /// Retained messages that do not fit into the unacknowledged ones.
     waiting: VecDeque<Carried>,
 }
 
@@ -149,7 +150,7 @@ impl Client<'_> {
             }
             if !self.out.is_empty() {
                 let out = self.out.split();
-                match timeout(WRITE, self.stream.write_all(&out)).await {
+                match timeout(WRITE_TIMEOUT, self.stream.write_all(&out)).await {
                     Ok(Ok(())) => {}
                     Ok(Err(_)) | Err(_) => return End::Lost,
                 }
@@ -238,7 +239,7 @@ impl Client<'_> {
                 if self.half_received.len() >= MAX_UNACKNOWLEDGED && !self.half_received.contains(&id) {
                     return Some(End::Lost);
                 }
-                // Its repetition is the same message.
+                // A repetition before the release is the same message.
                 if self.half_received.insert(id) {
                     self.router.publish(self.id, carried);
                 }

@@ -1,4 +1,4 @@
-//! Packets of both revisions, as one.
+//! Packets of both MQTT revisions in one form.
 
 use bytes::{Bytes, BytesMut};
 use mqtt_v4::mqttbytes::{self as m4, v4};
@@ -7,14 +7,14 @@ use mqtt_v5::mqttbytes::{self as m5, v5};
 use super::MAX_PACKET;
 use super::router::{Carried, Subscription};
 
-/// What a client speaks.
+/// The MQTT revision of a client.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Speaks {
     Three,
     Five,
 }
 
-/// What a client sends.
+/// A packet from a client.
 pub(super) enum Received {
     Connect(Hello),
     Publish {
@@ -32,29 +32,29 @@ pub(super) enum Received {
         filters: Vec<String>,
     },
     Ping,
-    /// It goes, and its will is not done.
+    /// DISCONNECT without publishing the will.
     Goodbye,
-    /// It goes, and its will is done.
+    /// DISCONNECT with publishing the will (MQTT 5 only).
     GoodbyeWithWill,
-    /// What a broker does not expect of a client.
+    /// A packet that a client must not send to a broker.
     Strange,
 }
 
-/// Whether messages that were kept are sent with a subscription.
+/// Whether a new subscription receives the retained messages.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Kept {
     Sent,
     NotSent,
 }
 
-/// The first packet of a client.
+/// The CONNECT packet of a client.
 pub(super) struct Hello {
     pub name: String,
     pub keep_alive: u16,
     pub will: Option<Carried>,
 }
 
-/// What is sent to a client.
+/// A packet to a client.
 pub(super) enum Sent {
     Welcome { name: String },
     Carried { carried: Carried, id: u16 },
@@ -66,9 +66,9 @@ pub(super) enum Sent {
     Pong,
 }
 
-/// What a client speaks, from its first bytes; nothing while they are too few.
+/// Detects the MQTT revision from the first bytes; `None` while there are too few.
 pub(super) fn speaks(bytes: &[u8]) -> Result<Option<Speaks>, String> {
-    // The length of the packet takes one to four bytes, then the name of the protocol and its level come.
+    // The remaining length takes one to four bytes; the protocol name and its level follow.
     if bytes.first().is_some_and(|first| first >> 4 != 1) {
         return Err("the first packet is no CONNECT".to_owned());
     }
@@ -83,7 +83,7 @@ pub(super) fn speaks(bytes: &[u8]) -> Result<Option<Speaks>, String> {
     }
 }
 
-/// The next packet; nothing while it is not whole.
+/// Reads the next packet; `None` while it is incomplete.
 pub(super) fn read(speaks: Speaks, bytes: &mut BytesMut) -> Result<Option<Received>, String> {
     match speaks {
         Speaks::Three => match v4::Packet::read(bytes, MAX_PACKET as usize) {
@@ -203,7 +203,7 @@ fn plain(topic: String, payload: Bytes, qos: u8, is_retained: bool) -> Carried {
     }
 }
 
-/// Writes a packet. One that cannot be written is left out, and that is told.
+/// Writes a packet. Returns `false` if it cannot be encoded; then nothing is written.
 pub(super) fn write(speaks: Speaks, sent: Sent, bytes: &mut BytesMut) -> bool {
     match speaks {
         Speaks::Three => to_three(sent).write(bytes, MAX_PACKET as usize).is_ok(),

@@ -1,4 +1,4 @@
-//! Who gets which message, and which messages are kept.
+//! Routes messages to subscribers and stores retained messages.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -10,7 +10,7 @@ use tokio_util::sync::CancellationToken;
 use toolwright_base::IgnorePoison;
 
 use super::topics::is_meant;
-use super::{CLIENT_QUEUE, MAX_CLIENTS, MAX_KEPT, MAX_KEPT_BYTES, MAX_SUBSCRIPTIONS, QUIET};
+use super::{CLIENT_QUEUE, IDLE_AFTER, MAX_CLIENTS, MAX_RETAINED, MAX_RETAINED_BYTES, MAX_SUBSCRIPTIONS};
 
 /// A message between two clients.
 #[derive(Clone, Debug)]
@@ -25,18 +25,18 @@ pub(super) struct Carried {
     pub user_properties: Vec<(String, String)>,
 }
 
-/// What a client asked for.
+/// A subscription of a client.
 #[derive(Clone, Debug)]
 pub(super) struct Subscription {
     pub filter: String,
     pub qos: u8,
-    /// What it publishes itself is not for it.
+    /// MQTT 5 "no local": the client does not receive its own publications.
     pub is_for_others: bool,
-    /// Whether a message that was kept says so also later.
+    /// MQTT 5 "retain as published": forwarded messages keep their retain flag.
     pub keeps_retained: bool,
 }
 
-/// Everything the broker knows.
+/// The state of the broker: clients, subscriptions and retained messages.
 #[derive(Default)]
 pub(super) struct Router(Mutex<Known>);
 
@@ -51,23 +51,23 @@ struct Connected {
     name: String,
     outbox: mpsc::Sender<Carried>,
     subscriptions: Vec<Subscription>,
-    /// Whether it has published or subscribed.
+    /// Whether the client has published or subscribed.
     is_used: bool,
-    /// When it last sent something.
+    /// The time of the last packet from the client.
     heard: Instant,
     over: CancellationToken,
 }
 
-/// A client that is there.
+/// A connected client, as its task sees it.
 pub(super) struct Place {
     pub id: u64,
     pub inbox: mpsc::Receiver<Carried>,
-    /// Cancelled when another client of the same name comes, or one that needs its place.
+    /// Cancelled when another client connects with the same name or needs the slot.
     pub over: CancellationToken,
 }
 
 impl Router {
-    /// Lets a client in; one of the same name has to go. Nothing when there is no place for it.
+    /// Adds a client and closes one of the same name. Returns `None` when there is no slot for it.
     pub fn enter(&self, name: &str) -> Option<Place> {
         let mut known = self.lock();
         known.last += 1;
@@ -76,7 +76,7 @@ impl Router {
         known.clients.values().filter(|client| client.name == name).for_each(|client| client.over.cancel());
         let staying = || known.clients.values().filter(|client| !client.over.is_cancelled());
         if staying().count() >= MAX_CLIENTS {
-            let may_go = |client: &&Connected| !client.is_used || client.heard.elapsed() > QUIET;
+            let may_go = |client: &&Connected| !client.is_used || client.heard.elapsed() > IDLE_AFTER;
             let idlest = staying().filter(may_go).min_by_key(|client| (client.is_used, client.heard))?;
             tracing::warn!(
                 client = idlest.name,
@@ -91,7 +91,7 @@ impl Router {
         Some(Place { id, inbox, over })
     }
 
-    /// A client sent something.
+    /// Records that a client sent a packet.
     pub fn heard(&self, id: u64, at: Instant) {
         if let Some(client) = self.lock().clients.get_mut(&id) {
             client.heard = at;
@@ -102,7 +102,8 @@ impl Router {
         self.lock().clients.remove(&id);
     }
 
-    /// Adds a subscription, and gives the messages that were kept for it; nothing when there are too many.
+    /// Adds a subscription and returns its retained messages; `None` when the client has too many
+    /// subscriptions.
     pub fn subscribe(&self, id: u64, subscription: Subscription) -> Option<Vec<Carried>> {
         let mut known = self.lock();
         let Known { clients, kept, .. } = &mut *known;
@@ -128,7 +129,7 @@ impl Router {
         client.subscriptions.len() < before
     }
 
-    /// Carries a message to all who asked for its topic.
+    /// Sends a message to every client that subscribed to its topic.
     pub fn publish(&self, from: u64, carried: Carried) {
         let mut known = self.lock();
         if let Some(client) = known.clients.get_mut(&from) {
@@ -161,14 +162,14 @@ impl Router {
     }
 }
 
-/// The last message of a topic; an empty one takes it away.
+/// Stores the last message of a topic; an empty payload deletes it.
 fn keep(kept: &mut HashMap<String, Carried>, carried: Carried) {
     if carried.payload.is_empty() {
         kept.remove(&carried.topic);
         return;
     }
-    let has_room = kept.len() < MAX_KEPT || kept.contains_key(&carried.topic);
-    if carried.payload.len() > MAX_KEPT_BYTES || !has_room {
+    let has_room = kept.len() < MAX_RETAINED || kept.contains_key(&carried.topic);
+    if carried.payload.len() > MAX_RETAINED_BYTES || !has_room {
         tracing::warn!(topic = carried.topic, "the broker did not keep a message: there is no room for it");
         return;
     }

@@ -1,8 +1,8 @@
-//! Hermes, the topics of Rhasspy: `hermes/asr/textCaptured` in, the end of the session out.
+//! Hermes, the topics of Rhasspy: `hermes/asr/textCaptured` in, session control out.
 //!
-//! With a session the answer ends it (`endSession`, which speaks it) or goes on with it where something is asked
-//! (`continueSession`). Without one it is spoken (`tts/say`). `hermes/nlu/query` without a session is told what
-//! would be done and does nothing.
+//! With a session, the answer ends it (`endSession`, which speaks it) or continues it when the answer is a
+//! question (`continueSession`). Without a session, the answer is spoken (`tts/say`). A `hermes/nlu/query`
+//! without a session returns the recognized intent and runs nothing.
 
 use serde_json::{Value, json};
 use tokio::time::Instant;
@@ -23,9 +23,9 @@ const CONTINUE_SESSION: &str = "hermes/dialogueManager/continueSession";
 const SAY: &str = "hermes/tts/say";
 const ERROR: &str = "hermes/error/nlu";
 
-/// The site of a message that names none, as Rhasspy has it.
+/// Rhasspy's site id for messages that name none.
 const DEFAULT_SITE: &str = "default";
-/// The front.
+/// The Hermes front end.
 pub(crate) struct HermesFront {
     transcriber: BackgroundTranscriber,
     outbox: Outbox,
@@ -39,7 +39,7 @@ impl HermesFront {
 
     fn captured(&self, heard: HermesIn) {
         let site = heard.site.unwrap_or_else(|| DEFAULT_SITE.to_owned());
-        // A session hears a question and its answer: both belong together, and so do those of a site without one.
+        // A question and its answer arrive in one session; without a session they share the site.
         let conversation = format!("hermes:{site}");
         let transcript = Transcript {
             id: heard.id,
@@ -52,7 +52,7 @@ impl HermesFront {
         };
         let ear = HermesEar { outbox: self.outbox.clone(), site, session: heard.session };
         if transcript.text.trim().is_empty() {
-            // Somebody woke it and said nothing.
+            // The wake word was detected, but no speech followed.
             ear.end(None);
             return;
         }
@@ -60,7 +60,7 @@ impl HermesFront {
     }
 
     fn asked(&self, query: HermesIn) {
-        // The session is being answered as a whole.
+        // The session receives its answer from `textCaptured`.
         if query.session.is_some() {
             return;
         }
@@ -73,7 +73,7 @@ impl HermesFront {
     }
 }
 
-/// What a query is told.
+/// The topic and payload that answer a query.
 fn told(query: &HermesIn, reading: &Reading) -> (&'static str, Value) {
     let site = query.site.as_deref().unwrap_or(DEFAULT_SITE);
     let (name, slots) = match reading {
@@ -127,7 +127,7 @@ impl Subscriber for HermesFront {
         if message.topic == QUERY {
             return self.asked(heard);
         }
-        // One session says something once, until it is asked for more.
+        // A session sends one text until it is continued.
         if message.is_repeated && self.repeats.is_repeated(&format!("{:?} {}", heard.session, heard.text)) {
             status.dropped(Drop::Duplicate);
             return;
@@ -136,7 +136,7 @@ impl Subscriber for HermesFront {
     }
 }
 
-/// Where an answer is spoken.
+/// Speaks an answer at its site.
 struct HermesEar {
     outbox: Outbox,
     site: String,

@@ -1,7 +1,8 @@
-//! MQTT: `voice/transcription` in, `voice/ai-response` out, as the voice gateway of founding document 001 has it.
+//! MQTT: `voice/transcription` in, `voice/ai-response` out, as in the voice gateway of founding document
+//! 001.
 //!
-//! A message that the broker kept is not heard: nobody says it now. Neither is one that is too old or came before.
-//! What cannot be read is told on `voice/error`.
+//! The front drops retained, stale and repeated messages: no user says them now. It reports malformed
+//! messages on `voice/error`.
 
 use std::sync::Arc;
 
@@ -25,7 +26,7 @@ pub(crate) struct Topics {
     pub response: String,
     pub status: String,
     pub error: String,
-    /// What topics begin with that clients may ask to be answered at, each with its `/`.
+    /// Topic prefixes that clients may use for response topics, each with its `/`.
     answers: Vec<String>,
 }
 
@@ -41,8 +42,8 @@ impl Topics {
         }
     }
 
-    /// Whether a client may be answered at this topic. An answer elsewhere could be a command to a device, and where
-    /// Toolwright listens it would be heard as a question.
+    /// Whether a client may use this response topic. An answer on another topic could be a command to a
+    /// device, and an answer on the transcription topic would be processed as a sentence.
     fn may_answer_at(&self, topic: &str) -> bool {
         let own = [&self.transcription, &self.status, &self.error];
         is_plain(topic)
@@ -55,7 +56,7 @@ impl Topics {
     }
 }
 
-/// The front.
+/// The MQTT front end.
 pub(crate) struct MqttFront {
     topics: Arc<Topics>,
     transcriber: BackgroundTranscriber,
@@ -103,7 +104,7 @@ impl Subscriber for MqttFront {
             correlation: message.correlation,
         };
         if message.is_retained {
-            // Nobody is told: it comes with every connection.
+            // No error is published: the broker sends the retained message with every connection.
             status.dropped(Drop::Retained);
             tracing::warn!(topic = message.topic, "a message that the broker had kept was not heard");
             return;
@@ -149,16 +150,16 @@ impl Subscriber for MqttFront {
     }
 }
 
-/// Whether something can be published to a topic.
+/// Whether messages can be published to a topic.
 fn is_plain(topic: &str) -> bool {
     !topic.is_empty() && !topic.starts_with('$') && !topic.contains(['+', '#', '\0']) && topic.len() <= 1_024
 }
 
-/// Where an answer is published.
+/// Publishes an answer.
 struct MqttEar {
     topics: Arc<Topics>,
     outbox: Outbox,
-    /// Where the one who asked wants his answer, with MQTT 5.
+    /// The response topic that the client requested, with MQTT 5.
     response_topic: Option<String>,
     correlation: Option<Bytes>,
 }
@@ -200,7 +201,8 @@ impl Ear for MqttEar {
     }
 }
 
-/// The answer as the voice gateway of the seed publishes it; what follows `duration` is ours.
+/// The answer in the format of the voice gateway of the founding document; the fields after `duration` are
+/// Toolwright's.
 fn response(answer: &Answer) -> Value {
     let (model, provider) = match &answer.model {
         Some((model, provider)) => (model.as_str(), provider.as_str()),

@@ -1,4 +1,4 @@
-//! Messages that came before.
+//! Detection of repeated messages.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::Mutex;
@@ -19,7 +19,7 @@ struct Seen {
 }
 
 impl Repeats {
-    /// Whether a message with this id came before; it counts as seen from now on.
+    /// Whether a message with this id was received before. Stores the id.
     pub fn is_repeated(&self, id: &str) -> bool {
         let mut seen = self.0.lock().ignore_poison();
         let Seen { known, order } = &mut *seen;

@@ -1,4 +1,4 @@
-//! The two revisions of the protocol, as one.
+//! Both MQTT revisions behind one interface.
 
 use bytes::Bytes;
 use mqtt_v4 as v4;
@@ -9,81 +9,81 @@ use super::{BrokerAddress, Revision};
 use crate::broker::OWN_MARK;
 use crate::limits::{CONNECT_SECONDS, KEEP_ALIVE_SECONDS, MAX_PACKET_BYTES, MAX_PACKET_BYTES_UNTOLD, OUTBOX};
 
-/// A message that came in.
+/// A received message.
 #[derive(Clone, Debug)]
 pub(crate) struct Message {
     pub topic: String,
     pub payload: Bytes,
     pub is_retained: bool,
-    /// The broker may have sent it before.
+    /// The broker may have sent it before (DUP flag).
     pub is_repeated: bool,
     pub response_topic: Option<String>,
     pub correlation: Option<Bytes>,
 }
 
-/// A message that goes out, at least once.
+/// A message to publish, at least once.
 #[derive(Clone, Debug)]
 pub(crate) struct Publication {
     pub topic: String,
     pub payload: Vec<u8>,
     pub is_retained: bool,
-    /// What the one who asked knows his answer by.
+    /// The correlation data of the request, which the client matches the answer by.
     pub correlation: Option<Bytes>,
 }
 
-/// What happened on the wire.
+/// An event of the connection.
 pub(super) enum Seen {
     Connected {
-        /// It is the broker that we have inside.
+        /// Whether it is Toolwright's built-in broker.
         is_ours: bool,
     },
     Message(Message),
     Other,
 }
 
-/// Why there is no connection.
+/// Why the connection failed.
 pub(super) struct WireError {
     pub why: String,
-    /// Somebody was there and did not understand us.
+    /// A program responded but did not understand the protocol.
     pub is_misunderstood: bool,
     pub fault: Fault,
 }
 
-/// What is at fault when there is no connection.
+/// The cause of a failed connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Fault {
-    /// Nobody is there, or nothing leads there.
+    /// No program listens there, or there is no route.
     Way,
     /// The broker's certificate is not trusted, or is for another name.
     Certificate,
     /// The TLS handshake failed for another reason: often the broker does not encrypt.
     Encryption,
-    /// Who we say we are.
+    /// User name or password.
     Login,
-    /// What is spoken.
+    /// The protocol.
     Protocol,
 }
 
-/// Who connects, and what is said when he is gone without a word.
+/// The identity of the client, and its will.
 pub(super) struct Caller<'c> {
     pub client_id: &'c str,
     pub will: Option<Will<'c>>,
 }
 
-/// What a broker says for us when we are gone.
+/// The message that the broker publishes when the connection is lost.
 pub(super) struct Will<'c> {
     pub topic: &'c str,
     pub payload: &'c str,
 }
 
-/// A connection of one revision, which comes back when it is polled again.
+/// A connection of one revision; polling it reconnects.
 pub(super) enum Wire {
     Three(v4::AsyncClient, Box<v4::EventLoop>),
     Five(v5::AsyncClient, Box<v5::EventLoop>),
 }
 
 impl Wire {
-    /// Nothing is connected before it is polled.
+    /// Creates the client. It connects on the first poll.
     pub fn open(address: &BrokerAddress, caller: &Caller<'_>, revision: Revision) -> Result<Wire, String> {
         match revision {
             Revision::Three => open_three(address, caller),
@@ -98,7 +98,7 @@ impl Wire {
         }
     }
 
-    /// What happens next. It connects when there is no connection.
+    /// Waits for the next event; connects if there is no connection.
     pub async fn poll(&mut self) -> Result<Seen, WireError> {
         match self {
             Wire::Three(_, events) => match events.poll().await {
@@ -112,7 +112,7 @@ impl Wire {
         }
     }
 
-    /// Subscribes to topics; `false` when there is no room for it.
+    /// Subscribes to topics. Returns `false` if the request queue is full.
     pub fn subscribe(&self, topics: &[String]) -> bool {
         match self {
             Wire::Three(client, _) => {
@@ -121,7 +121,7 @@ impl Wire {
             }
             Wire::Five(client, _) => {
                 let filter = |topic: &String| v5::SubscribeFilter {
-                    // What we publish ourselves is not for us, nor what the broker has kept.
+                    // Skips own publications and retained messages.
                     nolocal: true,
                     retain_forward_rule: v5::RetainForwardRule::Never,
                     ..v5::SubscribeFilter::new(topic.clone(), v5::QoS::AtLeastOnce)
@@ -131,7 +131,7 @@ impl Wire {
         }
     }
 
-    /// Hands a message over; `false` when there is no room for it.
+    /// Queues a message. Returns `false` if the request queue is full.
     pub fn publish(&self, publication: &Publication) -> bool {
         let Publication { topic, payload, is_retained, correlation } = publication;
         let (topic, payload) = (topic.clone(), payload.clone());
@@ -154,9 +154,9 @@ impl Wire {
         }
     }
 
-    /// Asks for an orderly end, once what was handed over is out.
+    /// Requests a disconnect after the queued messages.
     pub fn disconnect(&self) {
-        // Without room for it the connection ends all the same.
+        // If the queue is full, the connection ends without DISCONNECT.
         match self {
             Wire::Three(client, _) => drop(client.try_disconnect()),
             Wire::Five(client, _) => drop(client.try_disconnect()),
@@ -188,7 +188,7 @@ fn open_three(address: &BrokerAddress, caller: &Caller<'_>) -> Result<Wire, Stri
     }
     let (client, mut events) = v4::AsyncClient::builder(with).capacity(OUTBOX).build();
     let mut network = v4::NetworkOptions::new();
-    // Without it an answer waits for the acknowledgement of what came before it.
+    // Without `TCP_NODELAY` an answer waits for the acknowledgement of the packet before it.
     network.set_tcp_nodelay(true);
     network.set_connection_timeout(CONNECT_SECONDS);
     events.network_options = network;
@@ -263,7 +263,7 @@ fn seen_five(event: v5::Event) -> Seen {
     }
 }
 
-/// Whether a TLS handshake failed because of a certificate. Errors of rustls arrive inside of an I/O error.
+/// The cause of a failed TLS handshake. rustls errors are wrapped in an I/O error.
 fn tls_fault(error: &v4::TlsError) -> Fault {
     let cause = match error {
         v4::TlsError::TLS(cause) => Some(cause),
@@ -325,7 +325,7 @@ fn not_let_in() -> String {
     "the broker does not let us in: check username and password".to_owned()
 }
 
-/// Whether somebody was there and closed the connection.
+/// Whether the other side accepted the connection and then closed it.
 fn is_hang_up(error: &std::io::Error) -> bool {
     use std::io::ErrorKind::{BrokenPipe, ConnectionAborted, ConnectionReset, InvalidData, UnexpectedEof};
     matches!(error.kind(), BrokenPipe | ConnectionAborted | ConnectionReset | InvalidData | UnexpectedEof)

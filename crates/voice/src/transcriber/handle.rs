@@ -1,4 +1,4 @@
-//! One transcript, from what was said to what is said back.
+//! Processing of one transcript, from sentence to answer.
 
 use std::sync::Arc;
 
@@ -20,7 +20,7 @@ use crate::question::{TOO_LONG, question};
 use crate::status::Drop;
 use crate::transcript::{Answer, AnswerKind, Delivery, Ear, Transcript};
 
-/// The tool that knows the time.
+/// The tool that returns the time.
 const DATETIME_TOOL: &str = "builtin/get_current_datetime";
 
 const LEFT_ALONE: &str = "Okay, I leave it as it is.";
@@ -35,7 +35,7 @@ const BROKEN: &str = "Something went wrong here, so I have no answer.";
 const TOO_EARLY: &str = "That came before my question.";
 const ONLY_YES_OR_NO: &str = "I only understand yes or no here.";
 
-/// What is said back.
+/// The answer before it is addressed to its transcript.
 struct Said {
     text: String,
     kind: AnswerKind,
@@ -56,7 +56,7 @@ impl Said {
     }
 }
 
-/// A transcript that is being answered. Dropped before its end, it says so: every transcript has an answer.
+/// A transcript in flight. Dropped without an answer, it sends a failure: every transcript gets an answer.
 struct Heard {
     transcript: Transcript,
     ear: Option<Box<dyn Ear>>,
@@ -90,7 +90,7 @@ impl std::ops::Drop for Heard {
 }
 
 impl Shared {
-    /// Answers one transcript, whatever happens.
+    /// Answers one transcript in every case.
     pub(super) async fn answer(&self, job: Job) {
         if job.transcript.received.elapsed() > self.limits.max_age {
             self.drop_job(job, Drop::Stale);
@@ -114,7 +114,7 @@ impl Shared {
             mind.hears(&heard.transcript.conversation, &heard.transcript.text, &said.text);
         }
         let conversation = heard.transcript.conversation.clone();
-        // The conversation is busy until here: no yes is looked at before its question went out.
+        // The conversation is busy until here, so no yes is processed before its question was sent.
         let is_asked = said.kind == AnswerKind::Asked;
         if heard.answer(said) == Delivery::Sent && is_asked {
             self.questions.published(&conversation);
@@ -158,7 +158,8 @@ impl Shared {
         self.thought(transcript, ear, caller).await
     }
 
-    /// An answer to a question of ours; nothing when it is about something else, and then the question is over.
+    /// Handles an answer to an open question. Returns `None` if the sentence is about something else; the
+    /// question is then closed.
     async fn replied(&self, transcript: &Transcript, pending: Pending, caller: &Arc<Caller>) -> Option<Said> {
         let reply = reply_of(&transcript.text);
         match (pending, reply) {
@@ -173,7 +174,7 @@ impl Shared {
         }
     }
 
-    /// What is certain is done at once; nothing when it is not.
+    /// Runs a recognized command at once. Returns `None` if none was recognized.
     async fn direct(&self, transcript: &Transcript, caller: &Arc<Caller>) -> Option<Said> {
         let text = &transcript.text;
         let mut reading = Reading::Unsure;
@@ -215,7 +216,7 @@ impl Shared {
     ) -> Option<Said> {
         let known = self.devices.known();
         let is_alone = known.iter().filter(|other| other.name == device.name).count() < 2;
-        // Of two with one name the place says which.
+        // The location distinguishes devices of the same name.
         let name = match &device.location {
             Some(location) if !is_alone => format!("{location}/{}", device.name),
             _ => device.name.clone(),
@@ -224,7 +225,8 @@ impl Shared {
         self.guarded(transcript, call, caller).await
     }
 
-    /// Runs a call, or asks first; nothing when the voice has no such tool: then a mind may know another way.
+    /// Runs a call, or asks for confirmation. Returns `None` if the voice may not use the tool; the model
+    /// may know another one.
     async fn guarded(&self, transcript: &Transcript, call: HeldCall, caller: &Arc<Caller>) -> Option<Said> {
         let prepared = self.executor.prepare(&Call::new(&call.tool, &call.arguments)).ok()?;
         match self.guard().judge(&prepared.tool, &prepared.arguments) {
@@ -234,7 +236,7 @@ impl Shared {
         }
     }
 
-    /// Asks for a yes to these calls, all of them and whole; what cannot be asked so is not run.
+    /// Asks for a confirmation of all these calls; if they cannot be spoken completely, none of them runs.
     fn confirm(&self, transcript: &Transcript, calls: Vec<HeldCall>, before: &str) -> Said {
         let Some(question) = question(&calls, &self.control_tool) else {
             return Said::new(TOO_LONG, AnswerKind::Failed);
@@ -250,7 +252,7 @@ impl Shared {
         Said::new(speakable(text), AnswerKind::Asked)
     }
 
-    /// Runs what a yes was said to, when it would still be run as it was asked.
+    /// Runs the confirmed calls if their prepared form has not changed since the question.
     async fn confirmed(&self, calls: &[HeldCall], caller: &Arc<Caller>) -> Said {
         let is_same = |call: &HeldCall| {
             let prepared = self.executor.prepare(&Call::new(&call.tool, &call.arguments));
@@ -262,7 +264,7 @@ impl Shared {
         self.run(calls, caller).await
     }
 
-    /// Runs calls one after the other, and stops at the first that fails.
+    /// Runs calls in sequence and stops at the first failure.
     async fn run(&self, calls: &[HeldCall], caller: &Arc<Caller>) -> Said {
         let mut told: Vec<String> = Vec::new();
         for call in calls {
@@ -280,7 +282,8 @@ impl Shared {
         Said::new(speakable(&told.join("\n")), AnswerKind::Done)
     }
 
-    /// Nobody can think about it. What sounds like a command for a house that does not answer was understood.
+    /// There is no model. A sentence that sounds like a device command was understood if the devices cannot
+    /// be reached.
     fn not_understood(&self, transcript: &Transcript) -> Said {
         let is_command = transcript.is_english() && could_be_of_device(&transcript.text);
         match self.devices.failure().filter(|_| is_command) {
@@ -292,7 +295,7 @@ impl Shared {
     async fn thought(&self, transcript: &Transcript, ear: &mut dyn Ear, caller: Arc<Caller>) -> Said {
         let Some(mind) = &self.mind else { return self.not_understood(transcript) };
         let (words, mut pieces) = Words::channel();
-        // The guard goes by the list of devices; without one every call needs a yes.
+        // The guard uses the device list; without one every call needs a confirmation.
         self.devices.current(&self.executor, &caller, Freshness::Usual).await;
         let cancellation = self.stop.child_token();
         let _cancelled_with_us = cancellation.clone().drop_guard();
@@ -311,7 +314,7 @@ impl Shared {
         let mut is_open = true;
         let thinking = loop {
             tokio::select! {
-                // What was said before the end is heard before the end.
+                // Partial text is delivered before the final answer.
                 biased;
                 piece = pieces.recv(), if is_open => match piece {
                     Some(piece) => sentences.push(&piece).iter().for_each(|sentence| ear.sentence(sentence)),
@@ -344,7 +347,7 @@ impl Shared {
     fn thought_of(&self, transcript: &Transcript, thinking: Thinking) -> Said {
         let Thinking { text, held: calls, model, turns } = thinking;
         let said = if !calls.is_empty() {
-            // What is asked is what will be done: the calls as they were repaired.
+            // The question names the repaired calls, which are those that will run.
             let prepare =
                 |call: &HeldCall| self.executor.prepare(&Call::new(&call.tool, &call.arguments)).map(held);
             match calls.iter().map(prepare).collect::<Result<Vec<HeldCall>, _>>() {
@@ -362,7 +365,7 @@ impl Shared {
     }
 }
 
-/// A call as it will be run.
+/// The call in its prepared form.
 fn held(prepared: Prepared) -> HeldCall {
     HeldCall { tool: prepared.tool.qualified_name().to_owned(), arguments: prepared.arguments }
 }

@@ -1,16 +1,16 @@
-//! What waits, and who is next.
+//! The queue of transcripts and its scheduling.
 
 use std::collections::{HashSet, VecDeque};
 
 use crate::transcript::{Ear, Transcript};
 
-/// A transcript and who wants to hear its answer.
+/// A transcript and the receiver of its answer.
 pub(super) struct Job {
     pub transcript: Transcript,
     pub ear: Box<dyn Ear>,
 }
 
-/// What waits, the oldest first, and the conversations that are being answered.
+/// The waiting transcripts, oldest first, and the conversations in flight.
 #[derive(Default)]
 pub(super) struct Queue {
     waiting: VecDeque<Job>,
@@ -18,14 +18,14 @@ pub(super) struct Queue {
 }
 
 impl Queue {
-    /// One more; gives back the oldest when there are too many.
+    /// Adds a job; returns the oldest if the queue is full.
     pub fn push(&mut self, job: Job, most: usize) -> Option<Job> {
         self.waiting.push_back(job);
         if self.waiting.len() > most.max(1) { self.waiting.pop_front() } else { None }
     }
 
-    /// Who is next: the conversation that spoke last, and of it the sentence that was said first. It counts as busy
-    /// from now on.
+    /// Takes the next job: the oldest sentence of the conversation that spoke last. Marks the conversation
+    /// as busy.
     pub fn next(&mut self, most: usize) -> Option<Job> {
         if self.busy.len() >= most.max(1) {
             return None;
@@ -39,12 +39,12 @@ impl Queue {
         Some(job)
     }
 
-    /// A conversation is answered.
+    /// Marks a conversation as idle.
     pub fn done(&mut self, conversation: &str) {
         self.busy.remove(conversation);
     }
 
-    /// All that wait.
+    /// Removes all waiting jobs.
     pub fn clear(&mut self) -> VecDeque<Job> {
         std::mem::take(&mut self.waiting)
     }

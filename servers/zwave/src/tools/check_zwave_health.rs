@@ -1,10 +1,10 @@
-//! `check_zwave_health`: whether broker, gateway and devices answer.
+//! `check_zwave_health`: the state of broker, gateway and devices.
 
 use super::{About, Answer, Effect};
 use crate::gateway::{Gateway, Trouble};
 use crate::names::address;
 
-/// Offline devices named; more are counted.
+/// Limit of offline devices by name; further ones are counted.
 const NAMED: usize = 5;
 
 pub const NAME: &str = "check_zwave_health";

@@ -1,4 +1,4 @@
-//! `control_zwave_device`: switches and dims, and says what the device reports afterwards.
+//! `control_zwave_device`: switches and dims, and returns the reported state.
 
 use serde_json::{Value, json};
 
@@ -6,7 +6,7 @@ use super::{About, Answer, Arguments, Effect};
 use crate::devices::{Device, Kind, Presence, state_of};
 use crate::gateway::{Gateway, Written};
 use crate::names::{find, told};
-use crate::words::missing;
+use crate::texts::missing;
 
 pub const NAME: &str = "control_zwave_device";
 
@@ -26,12 +26,12 @@ pub const ABOUT: About = About {
     effect: Effect::Changes,
 };
 
-/// Z-Wave's word for "as bright as it was".
+/// The Z-Wave level for "restore the last level".
 const LAST_LEVEL: u64 = 255;
-/// As bright as a dimmer gets; people say 100.
+/// The maximum Z-Wave level; users send 100.
 const FULL_LEVEL: u64 = 99;
 
-/// What is to be done.
+/// The requested action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Action {
     On,
@@ -78,7 +78,7 @@ pub async fn call(gateway: &Gateway, arguments: &Arguments<'_>) -> Answer {
 impl Action {
     fn read(action: &str, level: Option<u64>) -> Result<Action, String> {
         match (action, level) {
-            // Some models send the level with every action; one that says the same does no harm.
+            // Some models send a level with every action; a consistent one is accepted.
             ("on", None | Some(100)) => Ok(Action::On),
             ("off", None | Some(0)) => Ok(Action::Off),
             ("dim", Some(level)) => Ok(Action::Dim(level)),
@@ -95,7 +95,7 @@ impl Action {
         }
     }
 
-    /// What the device is told.
+    /// The value to write.
     fn value(self, device: &Device) -> Result<Value, String> {
         match (device.kind, self) {
             (Kind::Dimmer, Action::On) => Ok(json!(LAST_LEVEL)),
@@ -111,7 +111,7 @@ impl Action {
         }
     }
 
-    /// Whether a device that reports this has done it.
+    /// Whether the reported value confirms the action.
     fn is_done(self, reported: &Value) -> bool {
         match (self, reported.as_bool(), reported.as_u64()) {
             (Action::On, Some(is_on), _) => is_on,

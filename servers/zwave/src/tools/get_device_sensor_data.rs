@@ -1,10 +1,10 @@
-//! `get_device_sensor_data`: what a device measures, who says so, and how old that is.
+//! `get_device_sensor_data`: sensor values with their source and age.
 
 use super::{About, Answer, Arguments, Effect};
 use crate::devices::{Known, Source};
 use crate::gateway::Gateway;
 use crate::names::find;
-use crate::words::{age, missing, now, timestamp};
+use crate::texts::{age, missing, now, timestamp};
 
 pub const NAME: &str = "get_device_sensor_data";
 

@@ -1,10 +1,10 @@
-//! `list_devices`: what devices are and do, page by page.
+//! `list_devices`: devices with type and state, in pages.
 
 use super::{About, Answer, Arguments, Effect};
 use crate::devices::{Device, Presence};
 use crate::gateway::Gateway;
 use crate::names::told;
-use crate::words::{ago, now};
+use crate::texts::{ago, now};
 
 pub const NAME: &str = "list_devices";
 

@@ -1,4 +1,4 @@
-//! `list_zwave_devices`: who there is, and who can be reached.
+//! `list_zwave_devices`: devices and whether they are online.
 
 use super::{About, Answer, Arguments, Effect};
 use crate::devices::Device;
@@ -42,7 +42,7 @@ pub async fn call(gateway: &Gateway, arguments: &Arguments<'_>) -> Answer {
     Ok(answer)
 }
 
-/// What locks, opens or warns is marked, so that a voice can ask before it is switched.
+/// Guarded devices are marked, so that a voice assistant can ask for confirmation.
 fn line(device: &Device) -> String {
     let state = if device.is_online() { "online" } else { "offline" };
     match device.guards() {

@@ -1,10 +1,10 @@
-//! `verify_device`: whether there is such a device, and which one would be meant.
+//! `verify_device`: whether a device of this name exists.
 
 use super::{About, Answer, Arguments, Effect};
 use crate::devices::{Device, Presence};
 use crate::gateway::Gateway;
 use crate::names::find;
-use crate::words::{ago, missing, now, place};
+use crate::texts::{ago, missing, now, place};
 
 pub const NAME: &str = "verify_device";
 
@@ -28,7 +28,7 @@ pub async fn call(gateway: &Gateway, arguments: &Arguments<'_>) -> Answer {
     let devices = gateway.devices().await.map_err(|trouble| trouble.to_string())?;
     match find(&devices, asked) {
         Ok(device) => Ok(told(device)),
-        // That there is none is what was asked.
+        // A missing device is a valid result of this tool.
         Err(reason) => Ok(missing(asked, &reason)),
     }
 }

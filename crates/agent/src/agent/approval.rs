@@ -1,4 +1,4 @@
-//! The guard of a question as the executor asks it, and the check that what was confirmed is what is run.
+//! Connects the guard of a question to the executor, and checks that a confirmed call is the one that runs.
 
 use std::sync::{Arc, Mutex};
 
@@ -7,35 +7,35 @@ use toolwright_executor::{CallJudge, Denied, Judged};
 
 use crate::{Guard, HeldCall, Offer, Proposed, Verdict};
 
-/// What the model is told of a call that waits for a person.
+/// The tool result of a call that waits for a confirmation.
 pub(super) const WAITS: &str = "The person has to confirm this first. It was not run.";
 
-/// Judges one call, and remembers what it saw.
+/// Approves one call and records what it approved.
 pub(super) struct OneCall {
     rule: Rule,
     seen: Mutex<Seen>,
 }
 
-/// By what a call is judged.
+/// The rule for approving a call.
 enum Rule {
-    /// It must be offered, and the guard decides.
+    /// The tool must be offered, and the guard decides.
     Guarded { offer: Offer, guard: Arc<dyn Guard> },
-    /// It came after so many others that it is not run.
+    /// The round has too many calls; this one does not run.
     TooMany(usize),
-    /// A person has said yes to exactly this.
+    /// The user has confirmed exactly this call.
     Confirmed(HeldCall),
 }
 
-/// What was seen of a call.
+/// The recorded data of a call.
 #[derive(Debug, Default)]
 pub(super) struct Seen {
-    /// The arguments that fit.
+    /// The repaired arguments.
     pub arguments: Option<String>,
-    /// What a person has to be asked.
+    /// The confirmation that is needed.
     pub held: Option<Confirm>,
 }
 
-/// A call that a person has to confirm.
+/// A call that needs a confirmation.
 #[derive(Debug)]
 pub(super) struct Confirm {
     pub tool: String,
@@ -57,7 +57,7 @@ impl OneCall {
         Arc::new(OneCall { rule: Rule::Confirmed(call), seen: Mutex::default() })
     }
 
-    /// What it saw.
+    /// Takes the recorded data.
     pub fn seen(&self) -> Seen {
         std::mem::take(&mut self.seen.lock().ignore_poison())
     }

@@ -1,4 +1,4 @@
-//! One call, as `/api/operations` and the live feed tell it.
+//! One call, from `/api/operations` and the live feed.
 
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -6,47 +6,47 @@ use serde_json::value::RawValue;
 
 use crate::Clean;
 
-/// How many changes of one call are kept.
+/// Limit of changes per call.
 const MOST_CHANGES: usize = 100;
-/// How many lines of an error are kept.
+/// Limit of lines per error.
 const MOST_LINES: usize = 50;
-/// How many characters of one are looked at.
+/// Limit of characters per error.
 const MOST_CHARS: usize = 4_000;
 
-/// One call that is over, or was cut.
+/// One call that ended or was interrupted.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Call {
-    /// Its id: `toolwright explain` takes it.
+    /// The call id, for `toolwright explain`.
     pub id: Clean,
-    /// The number of its record, and the gateway that wrote it.
+    /// The number of its record at its gateway.
     pub seq: u64,
-    /// The gateway.
+    /// The node name of the gateway.
     pub node: String,
-    /// When it began.
+    /// Its start.
     pub at: Option<Timestamp>,
-    /// Who called.
+    /// The client.
     pub client: Clean,
-    /// The conversation.
+    /// The session.
     pub session: Clean,
-    /// How it came: `mcp`, `stdio`, `llm`, `ask`, `voice` or `cli`.
+    /// The front: `mcp`, `stdio`, `llm`, `ask`, `voice` or `cli`.
     pub front: Clean,
     /// `server/tool`, or the tool alone.
     pub tool: Clean,
-    /// What became of it.
+    /// The outcome.
     pub outcome: Outcome,
-    /// How long it took.
+    /// The duration.
     pub milliseconds: f64,
-    /// The arguments as they were sent.
+    /// The arguments as sent.
     pub before: Clean,
-    /// The arguments that the tool got, when they were changed.
+    /// The repaired arguments, if they were changed.
     pub after: Option<Clean>,
-    /// What was changed.
+    /// The changes.
     pub changes: Vec<Change>,
-    /// How many more changes there were than are kept.
+    /// The number of changes beyond the limit.
     pub more_changes: usize,
-    /// The code of its error, and its words line by line.
+    /// The code of its error, and the lines of its message.
     pub error: Option<(Clean, Vec<Clean>)>,
-    /// What a filter looks through, in small letters.
+    /// The text for the filter, in lower case.
     searched: String,
 }
 
@@ -54,37 +54,37 @@ pub struct Call {
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Change {
-    /// The code of the step that made it.
+    /// The code of the repair step.
     pub code: Clean,
-    /// Where, as a JSON Pointer.
+    /// The position, as a JSON Pointer.
     pub path: Clean,
-    /// What was there.
+    /// The old value.
     pub from: Option<Clean>,
-    /// What is there now.
+    /// The new value.
     pub to: Option<Clean>,
-    /// The rule that asked for it.
+    /// The rule that caused it.
     pub rule: Option<Clean>,
 }
 
-/// What became of a call.
+/// The outcome of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {
-    /// It fitted and went well.
+    /// It was valid and succeeded.
     Ok,
-    /// It was made to fit and went well.
+    /// It was repaired and succeeded.
     Repaired,
-    /// It was not run: it did not fit, or may not be made.
+    /// It was not run: it was invalid or not allowed.
     Refused,
-    /// It was run, or could not be, and failed.
+    /// It failed.
     Error,
-    /// It runs.
+    /// It is running.
     Running,
-    /// It was cut off with its gateway.
+    /// Its gateway stopped before it ended.
     Interrupted,
 }
 
 impl Outcome {
-    /// The word for it.
+    /// The displayed name.
     pub fn word(self) -> &'static str {
         match self {
             Outcome::Ok => "ok",
@@ -97,10 +97,10 @@ impl Outcome {
     }
 }
 
-/// The codes of errors with which a call was not run, when we said so and not the tool.
+/// Error codes of calls that Toolwright, not the tool, refused.
 const REFUSALS: [&str; 5] = ["invalid_arguments", "unknown_tool", "ambiguous_tool", "refused", "denied"];
 
-/// A call as it stands in the answer.
+/// A call in the form of the response.
 #[derive(Deserialize)]
 struct Operation<'a> {
     #[serde(default)]
@@ -139,23 +139,23 @@ struct Operation<'a> {
 }
 
 impl Call {
-    /// Reads one call.
+    /// Parses one call.
     ///
     /// # Errors
-    /// When the text is none.
+    /// When the text is not a call.
     pub fn read(text: &[u8]) -> Result<Call, serde_json::Error> {
         serde_json::from_slice::<Operation<'_>>(text).map(Call::of)
     }
 
-    /// Reads a list of calls.
+    /// Parses a list of calls.
     ///
     /// # Errors
-    /// When the text is none.
+    /// When the text is not a list of calls.
     pub fn read_all(text: &[u8]) -> Result<Vec<Call>, serde_json::Error> {
         Ok(serde_json::from_slice::<Vec<Operation<'_>>>(text)?.into_iter().map(Call::of).collect())
     }
 
-    /// Whether every one of these words, in small letters, stands somewhere in it.
+    /// Whether it contains every one of these lower-case words.
     pub fn has(&self, words: &[String]) -> bool {
         words.iter().all(|word| self.searched.contains(word.as_str()))
     }
@@ -223,7 +223,7 @@ impl Call {
     }
 }
 
-/// A text that was written in lines, each clean; empty ones are left out.
+/// Splits a text into sanitized lines; empty ones are dropped.
 fn lines(text: &str) -> Vec<Clean> {
     let end = text.char_indices().nth(MOST_CHARS).map_or(text.len(), |(end, _)| end);
     let lines = text[..end].lines().map(Clean::new).filter(|line| !line.is_empty());

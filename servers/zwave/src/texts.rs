@@ -1,4 +1,4 @@
-//! Times and places in the words of the tools.
+//! Texts of the tools: ages, times, places, missing devices.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -6,13 +6,13 @@ use jiff::Timestamp;
 
 use crate::names::Missing;
 
-/// Milliseconds since 1970.
+/// The current time in milliseconds since 1970.
 pub fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// How long ago that was.
+/// The age in a readable unit.
 pub fn age(time: u64, now: u64) -> String {
     let seconds = now.saturating_sub(time) / 1_000;
     match seconds {
@@ -23,18 +23,18 @@ pub fn age(time: u64, now: u64) -> String {
     }
 }
 
-/// How long ago, or that nobody knows.
+/// The age, or "never".
 pub fn ago(time: Option<u64>, now: u64) -> String {
     time.map_or_else(|| "never".to_owned(), |time| format!("{} ago", age(time, now)))
 }
 
-/// A moment as it is written.
+/// A time in RFC 3339.
 pub fn timestamp(time: u64) -> String {
     let time = i64::try_from(time).ok().and_then(|time| Timestamp::from_millisecond(time).ok());
     time.map_or_else(|| "unknown".to_owned(), |time| time.to_string())
 }
 
-/// A place, or that there is none.
+/// A location, or "none".
 pub fn place(location: &str) -> &str {
     if location.is_empty() { "none" } else { location }
 }

@@ -1,6 +1,6 @@
-//! What a gateway tells, as far as it is shown: calls, how it is doing, what each server did, suggestions.
+//! The types of the gateway API that the page shows: calls, status, statistics, suggestions.
 //!
-//! Read leniently, so that a gateway of another version can be looked at too: what is missing is empty.
+//! Parsing is lenient, so that gateways of other versions work too: missing fields are empty.
 
 mod call;
 mod suggestion;
@@ -14,46 +14,46 @@ use crate::Clean;
 pub use call::{Call, Change, Outcome};
 pub use suggestion::{Evidence, Standing, Suggestion};
 
-/// How many servers and suggestions are kept.
+/// Limit of servers and suggestions.
 pub const MOST_ROWS: usize = 1_000;
 
-/// How a gateway is doing, of `/api/status`.
+/// The status of a gateway, from `/api/status`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Status {
     /// `ok`, `degraded` or `ending`.
     pub status: Clean,
-    /// What does not work, in words.
+    /// The problems, as texts.
     pub problems: Vec<Clean>,
-    /// The program's version.
+    /// The version of the program.
     pub version: Clean,
-    /// Where it listens.
+    /// The address on which it listens.
     pub address: Option<Clean>,
-    /// For how long it has been running.
+    /// Time since startup.
     pub uptime_seconds: u64,
-    /// Its servers, in the order of its file.
+    /// Its servers, in the order of its configuration.
     pub servers: Vec<Server>,
     /// Calls of the last hour.
     pub last_hour: Option<LastHour>,
-    /// Suggestions that wait.
+    /// Pending suggestions.
     pub suggestions: Option<u64>,
 }
 
-/// A server at one moment.
+/// The state of a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Server {
     /// Its name.
     pub name: Clean,
-    /// The toolbox that it is in.
+    /// The toolbox it is in.
     pub toolbox: Clean,
-    /// The word for its state.
+    /// The name of its state.
     pub state: Clean,
-    /// `modern` or `legacy`, once that is known.
+    /// `modern` or `legacy`, once known.
     pub era: Option<Clean>,
-    /// How many tools it has.
+    /// The number of its tools.
     pub tools: u64,
-    /// Why it cannot be used, when it cannot.
+    /// Why it cannot be used, if it cannot.
     pub problem: Option<Clean>,
 }
 
@@ -61,33 +61,33 @@ pub struct Server {
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct LastHour {
-    /// All of them.
+    /// All calls.
     pub calls: u64,
-    /// Those that failed, for whatever reason.
+    /// Failed calls, for any reason.
     pub errors: u64,
-    /// Those that were mended.
+    /// Repaired calls.
     pub repaired: u64,
 }
 
-/// What was counted of one server, of `/api/stats`.
+/// Statistics of one server, from `/api/stats`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
 pub struct Counts {
-    /// Its calls.
+    /// All calls.
     pub count: u64,
-    /// Those that failed.
+    /// Failed calls.
     pub errors: u64,
-    /// Those that were mended.
+    /// Repaired calls.
     pub normalized: u64,
 }
 
-/// What was counted, by the name of the server.
+/// Statistics by server name.
 pub type Numbers = HashMap<Clean, Counts>;
 
-/// Reads the numbers of servers out of an answer of `/api/stats`.
+/// Parses the statistics in a response of `/api/stats`.
 ///
 /// # Errors
-/// When it is no such answer.
+/// When the response has another form.
 pub fn numbers(text: &[u8]) -> Result<Numbers, serde_json::Error> {
     #[derive(Deserialize)]
     struct Row {

@@ -1,4 +1,4 @@
-//! A rule that calls taught, as `/api/suggestions` tells it.
+//! A suggested rule, from `/api/suggestions`.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -6,53 +6,53 @@ use serde_json::Value;
 use super::MOST_ROWS;
 use crate::Clean;
 
-/// A rule that somebody may accept.
+/// A rule that the user may accept.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Suggestion {
     /// Its id.
     pub id: Clean,
-    /// The tool that it is for.
+    /// The tool it applies to.
     pub tool: Clean,
     /// The type of the rule.
     pub rule_type: Clean,
-    /// What the rule does, in a few signs: `payload -> prose`.
+    /// The short form of the rule: `payload -> prose`.
     pub rule: Clean,
-    /// Why, in words.
+    /// The reason.
     pub reason: Clean,
-    /// What speaks for it.
+    /// The evidence.
     pub evidence: Evidence,
-    /// What was decided about it.
+    /// The decision about it.
     pub standing: Standing,
 }
 
-/// What speaks for a suggestion.
+/// The evidence for a suggestion.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Evidence {
     /// From 0 to 1.
     pub confidence: f64,
     /// Independent observations.
     pub observations: u64,
-    /// The conversations that they come from.
+    /// The number of sessions with observations.
     pub sessions: u64,
-    /// What speaks against it.
+    /// Observations against it.
     pub against: u64,
-    /// Failed calls with this mistake that it mends, of how many.
+    /// Failed calls that it repairs, and their total.
     pub mends: (u64, u64),
-    /// Calls that went well and would have been changed.
+    /// Successful calls that it would have changed.
     pub changes_good: u64,
 }
 
-/// What was decided about a suggestion.
+/// The decision about a suggestion.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Standing {
-    /// Nothing yet.
+    /// None yet.
     Waiting,
-    /// Something, in a word.
+    /// A decision, by its name.
     Decided(Clean),
 }
 
 impl Standing {
-    /// The word for it.
+    /// The displayed name.
     pub fn word(&self) -> &str {
         match self {
             Standing::Waiting => "waiting",
@@ -91,10 +91,10 @@ struct Replay {
 }
 
 impl Suggestion {
-    /// Reads the answer of `/api/suggestions`: those that wait first.
+    /// Parses a response of `/api/suggestions`; pending ones come first.
     ///
     /// # Errors
-    /// When it is no such answer.
+    /// When the response has another form.
     pub fn read_all(text: &[u8]) -> Result<Vec<Suggestion>, serde_json::Error> {
         #[derive(Deserialize)]
         struct Answer {
@@ -107,7 +107,7 @@ impl Suggestion {
         Ok(all)
     }
 
-    /// Whether nobody has decided yet.
+    /// Whether it is undecided.
     pub fn is_waiting(&self) -> bool {
         self.standing == Standing::Waiting
     }
@@ -137,7 +137,7 @@ impl Suggestion {
     }
 }
 
-/// The rule in a few signs.
+/// The short form of a rule.
 fn in_short(rule: &Value) -> String {
     let text = |value: &Value| match value {
         Value::String(text) => text.clone(),

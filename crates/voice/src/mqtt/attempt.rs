@@ -1,4 +1,4 @@
-//! One attempt to be let in by a broker, which ends as soon as it is known what comes of it.
+//! One attempt to connect to a broker, without side effects.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use super::wire::{Caller, Fault, Seen, Wire, WireError};
 use super::{BrokerAddress, Revision};
 use crate::limits::FAREWELL;
 
-/// What a broker says to somebody who wants to come in.
+/// The result of a connection attempt.
 pub(crate) enum Heard {
     Welcome {
         revision: &'static str,
@@ -17,15 +17,15 @@ pub(crate) enum Heard {
     },
     Nobody(String),
     NotLetIn(String),
-    /// Encryption works, but its certificate is not trusted.
+    /// TLS works, but the certificate is not trusted.
     NotTrusted(String),
     NotEncrypted(String),
     Nonsense(String),
-    /// A file that is needed cannot be read.
+    /// A configured file cannot be read.
     NoFile(String),
 }
 
-/// Comes in and goes. No will is left and nothing is subscribed to.
+/// Connects and disconnects. It sets no will and subscribes to nothing.
 pub(crate) async fn hear(
     address: &BrokerAddress,
     client_id: &str,
