@@ -16,11 +16,11 @@ use crate::memory::Memory;
 use crate::{
     AgentSettings, Answer, AskError, Clock, Decision, Held, Limits, Listener, Question, SystemClock,
 };
-use run::Run;
+use run::QuestionRun;
 
 /// Answers questions with a model and tools. One instance serves all fronts: questions run concurrently.
 pub struct Agent {
-    models: Models,
+    models: ModelSource,
     executor: Arc<ToolExecutor>,
     settings: AgentSettings,
     memory: Mutex<Memory>,
@@ -28,7 +28,7 @@ pub struct Agent {
 }
 
 /// The source of models.
-enum Models {
+enum ModelSource {
     /// Routed by model name.
     Routed(Arc<LlmFront>),
     /// Always this client.
@@ -38,7 +38,7 @@ enum Models {
 impl Agent {
     /// An agent that uses the models of the gateway and runs calls with this executor.
     pub fn new(models: Arc<LlmFront>, executor: Arc<ToolExecutor>, settings: AgentSettings) -> Agent {
-        Agent::made(Models::Routed(models), executor, settings)
+        Agent::build(ModelSource::Routed(models), executor, settings)
     }
 
     /// An agent that uses this client for every model.
@@ -47,10 +47,10 @@ impl Agent {
         executor: Arc<ToolExecutor>,
         settings: AgentSettings,
     ) -> Agent {
-        Agent::made(Models::One(client), executor, settings)
+        Agent::build(ModelSource::One(client), executor, settings)
     }
 
-    fn made(models: Models, executor: Arc<ToolExecutor>, settings: AgentSettings) -> Agent {
+    fn build(models: ModelSource, executor: Arc<ToolExecutor>, settings: AgentSettings) -> Agent {
         let memory = Mutex::new(Memory::new(settings.memory.clone()));
         Agent { models, executor, settings, memory, clock: Arc::new(SystemClock) }
     }
@@ -71,13 +71,13 @@ impl Agent {
     /// # Errors
     /// When no model answers. Other endings are answers with their reason in [`Answer::stop`].
     pub async fn ask(&self, question: Question, listener: &mut dyn Listener) -> Result<Answer, AskError> {
-        let asked = vec![said(Role::User, question.text.clone())];
+        let messages = vec![text_message(Role::User, question.text.clone())];
         let turn = self.memory().next_turn();
         let model = question.model.clone().or_else(|| self.settings.model.clone());
         let model = model.ok_or_else(AskError::no_model)?;
-        let run = Run::begin(self, question, model, turn, asked, 0, listener)?;
+        let run = QuestionRun::begin(self, question, model, turn, messages, 0, listener)?;
         // Boxed: the future is large, and callers would embed it in theirs.
-        Box::pin(run.answered_at_last()).await
+        Box::pin(run.run_to_completion()).await
     }
 
     /// Continues with held calls after the user's decision. The calls run exactly as they were approved.
@@ -91,13 +91,13 @@ impl Agent {
         listener: &mut dyn Listener,
     ) -> Result<Answer, AskError> {
         let Held { question, model, turn, messages, calls, rounds } = held;
-        let run = Run::begin(self, question, model, turn, messages, rounds, listener)?;
+        let run = QuestionRun::begin(self, question, model, turn, messages, rounds, listener)?;
         Box::pin(run.with_decision(calls, decision)).await
     }
 
     /// Records a turn that was handled without a model, so that later questions can refer to it.
     pub fn remember(&self, conversation: &str, question: &str, answer: &str) {
-        let turn = vec![said(Role::User, question), said(Role::Assistant, answer)];
+        let turn = vec![text_message(Role::User, question), text_message(Role::Assistant, answer)];
         let now = self.clock.now();
         let mut memory = self.memory();
         let number = memory.next_turn();
@@ -115,8 +115,8 @@ impl Agent {
 
     fn client_for(&self, model: &str) -> Result<Arc<dyn ModelClient>, AskError> {
         match &self.models {
-            Models::One(client) => Ok(Arc::clone(client)),
-            Models::Routed(models) => {
+            ModelSource::One(client) => Ok(Arc::clone(client)),
+            ModelSource::Routed(models) => {
                 client_for(models, model).map_err(|failure| AskError::of(&failure, Vec::new()))
             }
         }
@@ -134,7 +134,7 @@ impl std::fmt::Debug for Agent {
 }
 
 /// A text message.
-fn said(role: Role, text: impl Into<String>) -> Message {
+fn text_message(role: Role, text: impl Into<String>) -> Message {
     Message {
         role,
         blocks: vec![Block::Text(Text { text: text.into(), extra: Vec::new() })],

@@ -31,20 +31,20 @@ impl Clock for SystemClock {
 #[derive(Debug)]
 pub(crate) struct Memory {
     settings: MemorySettings,
-    conversations: HashMap<String, Conversation>,
+    conversations: HashMap<String, StoredConversation>,
     last_turn: u64,
 }
 
 #[derive(Debug)]
-struct Conversation {
-    turns: Vec<Turn>,
+struct StoredConversation {
+    turns: Vec<StoredTurn>,
     /// The number of turns, including those that were dropped.
     count: usize,
     last: Instant,
 }
 
 #[derive(Debug)]
-struct Turn {
+struct StoredTurn {
     id: u64,
     messages: Vec<Message>,
     bytes: usize,
@@ -88,7 +88,7 @@ impl Memory {
             }
         }
         let (most_turns, most_bytes) = (self.settings.turns, self.settings.bytes);
-        let conversation = self.conversations.entry(key.to_owned()).or_insert_with(|| Conversation {
+        let conversation = self.conversations.entry(key.to_owned()).or_insert_with(|| StoredConversation {
             turns: Vec::new(),
             count: 0,
             last: now,
@@ -106,7 +106,7 @@ impl Memory {
             Some(place) => drop(turns.remove(place)),
             None => conversation.count += 1,
         }
-        turns.push(Turn { id, messages, bytes });
+        turns.push(StoredTurn { id, messages, bytes });
         while turns.len() > most_turns || turns.iter().map(|turn| turn.bytes).sum::<usize>() > most_bytes {
             turns.remove(0);
         }
@@ -140,12 +140,12 @@ fn bytes_of(messages: &[Message]) -> usize {
 
 /// The question and the last answer.
 fn without_calls(messages: &[Message]) -> Vec<Message> {
-    let said = |message: &Message| {
+    let text_only = |message: &Message| {
         let blocks = message.blocks.iter().filter(|block| matches!(block, Block::Text(_)));
         Message { role: message.role, blocks: blocks.cloned().collect(), extra: Vec::new() }
     };
-    let question = messages.iter().find(|message| message.role == Role::User).map(said);
-    let answer = messages.iter().rev().find(|message| message.role == Role::Assistant).map(said);
+    let question = messages.iter().find(|message| message.role == Role::User).map(text_only);
+    let answer = messages.iter().rev().find(|message| message.role == Role::Assistant).map(text_only);
     question.into_iter().chain(answer).collect()
 }
 
@@ -158,12 +158,12 @@ mod tests {
     use super::*;
 
     fn turn(text: &str) -> Vec<Message> {
-        let said = |role, text: &str| Message {
+        let text_only = |role, text: &str| Message {
             role,
             blocks: vec![Block::Text(Text { text: text.to_owned(), extra: Vec::new() })],
             extra: Vec::new(),
         };
-        vec![said(Role::User, text), said(Role::Assistant, "yes")]
+        vec![text_only(Role::User, text), text_only(Role::Assistant, "yes")]
     }
 
     fn texts(messages: &[Message]) -> Vec<&str> {

@@ -21,7 +21,7 @@ pub(crate) fn system(settings: &AgentSettings, question: &Question) -> String {
 }
 
 /// The note for a model that can call no more tools.
-pub(crate) fn last_word(rounds: u32) -> String {
+pub(crate) fn last_round(rounds: u32) -> String {
     format!(
         "You have called tools {rounds} times, which is the limit. No more tools can be called. Answer now with what you \
          know, and say what is missing."
@@ -29,7 +29,7 @@ pub(crate) fn last_word(rounds: u32) -> String {
 }
 
 /// The note for a model that repeats a failed call.
-pub(crate) fn said_before(times: u32) -> String {
+pub(crate) fn repeated_failure(times: u32) -> String {
     format!(
         "You have sent this call {times} times, and it failed the same way each time. Do not send it again: change it, \
          use another tool, or answer without it."

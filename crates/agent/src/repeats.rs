@@ -6,11 +6,11 @@ use crate::Called;
 
 /// Counts failed calls by call and error.
 #[derive(Debug, Default)]
-pub(crate) struct Repeats {
+pub(crate) struct RepeatedFailures {
     failed: HashMap<String, u32>,
 }
 
-impl Repeats {
+impl RepeatedFailures {
     /// The number of times that each call of a round has failed this way; 0 if it succeeded. Identical
     /// calls in one round count once: the model had not seen the error yet.
     pub fn of(&mut self, round: &[Called]) -> Vec<u32> {

@@ -15,9 +15,9 @@ const ANSWER: &str = "Switch One is on.";
 
 /// An observer that records the calls of the executor.
 #[derive(Default)]
-struct Witness(Mutex<Vec<String>>);
+struct CallRecorder(Mutex<Vec<String>>);
 
-impl CallObserver for Witness {
+impl CallObserver for CallRecorder {
     fn started(&self, call: &Started<'_>) {
         let front = call.caller.map_or("nobody", |caller| caller.front);
         let line = format!("{front} calls {} {}", call.name, call.arguments.expose());
@@ -32,7 +32,7 @@ impl CallObserver for Witness {
 
 /// Sends a question to a model that calls the switch; returns what the executor and the switch received.
 async fn executed(dialect: Dialect, front: Front) -> (String, Vec<String>, Vec<String>) {
-    let (runs, witness) = (Runs::default(), Arc::new(Witness::default()));
+    let (runs, witness) = (Runs::default(), Arc::new(CallRecorder::default()));
     let executor = ToolExecutor::new(registry(vec![runs.switch()])).with_observer(Arc::clone(&witness) as _);
     let said = vec![Said::calls(&[CALL]), Said::text(ANSWER)];
     let stage = stage_of(dialect, said, executor, usual()).await;

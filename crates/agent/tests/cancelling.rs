@@ -9,7 +9,7 @@ use toolwright_agent::{Silent, Stop};
 use toolwright_executor::{ErrorCode, ToolOutput};
 use toolwright_testkit::llm_upstream::{Dialect, Ended, Said};
 
-use crate::stage::{ANY, DIALECTS, Ear, MODEL, ask, stage, tool};
+use crate::stage::{ANY, DIALECTS, MODEL, RecordingListener, ask, stage, tool};
 
 /// Longer than any step that does not hang.
 const SOON: Duration = Duration::from_secs(20);
@@ -20,7 +20,7 @@ async fn a_model_that_speaks_is_cancelled() {
         let said = Said::text("One two three four five six seven eight nine ten.").sent("hold=4");
         let stage = stage(dialect, vec![said], Vec::new()).await;
         let stop = CancellationToken::new();
-        let mut ear = Ear::default();
+        let mut listener = RecordingListener::default();
         let question = ask("Count.").cancelled_by(stop.clone());
         let cancelling = async {
             stage
@@ -29,7 +29,7 @@ async fn a_model_that_speaks_is_cancelled() {
                 .await;
             stop.cancel();
         };
-        let (answer, ()) = tokio::join!(stage.agent.ask(question, &mut ear), cancelling);
+        let (answer, ()) = tokio::join!(stage.agent.ask(question, &mut listener), cancelling);
         let answer = answer.expect("an answer");
         assert_eq!(answer.stop, Stop::Cancelled);
         stage
@@ -93,7 +93,7 @@ async fn a_question_that_is_dropped_leaves_nothing_behind() {
 }
 
 #[tokio::test]
-async fn one_that_is_cancelled_before_it_began_asks_nobody() {
+async fn cancelled_question_sends_no_request() {
     let stage = stage(Dialect::Chat, vec![Said::text("Hello.")], Vec::new()).await;
     let stop = CancellationToken::new();
     stop.cancel();

@@ -9,7 +9,8 @@ use toolwright_proxy::LlmFront;
 use toolwright_testkit::llm_upstream::{Dialect, Finish, Habit, LlmUpstream, Part, Said};
 
 use crate::stage::{
-    ANY, DIALECTS, Ear, KEY, MODEL, ask, llm_settings, registry, stage, tool, upstream_settings, usual,
+    ANY, DIALECTS, KEY, MODEL, RecordingListener, ask, llm_settings, registry, stage, tool,
+    upstream_settings, usual,
 };
 
 #[tokio::test]
@@ -54,7 +55,7 @@ async fn answers_that_break_off_are_no_answers() {
 }
 
 #[tokio::test]
-async fn what_tools_did_before_a_failure_stays_known() {
+async fn calls_before_a_failure_are_remembered() {
     let said = vec![Said::calls(&[("a", "{}")]), Said::error(529), Said::text("It was done.")];
     let stage =
         stage(Dialect::Anthropic, said, vec![tool("a", ANY, |_| async { Ok(ToolOutput::text("done it")) })])
@@ -110,19 +111,19 @@ async fn another_upstream_answers_for_one_that_is_overloaded() {
 }
 
 #[tokio::test]
-async fn who_was_heard_already_is_not_contradicted_by_another() {
+async fn no_fallback_after_first_token() {
     let (one, other, agent) = two(Dialect::Anthropic, Dialect::Anthropic).await;
     one.script(MODEL, vec![Said::text("It is exactly twelve o'clock, and more words.").sent("cut=700")]);
     other.script(MODEL, vec![Said::text("It is six.")]);
-    let mut ear = Ear::default();
-    let asked = agent.ask(ask("What time is it?"), &mut ear).await;
-    assert!(!ear.pieces.concat().is_empty(), "something was heard");
+    let mut listener = RecordingListener::default();
+    let asked = agent.ask(ask("What time is it?"), &mut listener).await;
+    assert!(!listener.pieces.concat().is_empty(), "something was heard");
     assert_eq!(asked.expect_err("it broke off").kind, AskErrorKind::Broken);
     assert_eq!(other.exchanges().len(), 0);
 }
 
 #[tokio::test]
-async fn nobody_there_and_no_such_model_are_told() {
+async fn unreachable_upstream_and_unknown_model_are_reported() {
     let executor = Arc::new(ToolExecutor::new(registry(Vec::new())));
     // A port on which no program listens.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
@@ -157,14 +158,14 @@ async fn a_silent_upstream_is_given_up_after_its_own_time() {
 }
 
 #[tokio::test]
-async fn an_answer_without_words_is_said_in_words() {
+async fn empty_answer_gets_a_text() {
     for dialect in DIALECTS {
         let said = Said::parts(Vec::new()).ending(Finish::Stop).with_habit(Habit::Clean);
         let stage = stage(dialect, vec![said], Vec::new()).await;
-        let mut ear = Ear::default();
-        let answer = stage.agent.ask(ask("Hi."), &mut ear).await.expect("an answer");
+        let mut listener = RecordingListener::default();
+        let answer = stage.agent.ask(ask("Hi."), &mut listener).await.expect("an answer");
         assert_eq!(
-            (answer.text.as_str(), ear.pieces.concat()),
+            (answer.text.as_str(), listener.pieces.concat()),
             ("I have no answer to that.", answer.text.clone())
         );
     }

@@ -16,7 +16,7 @@ use crate::{Dashboard, html, pages, whole};
 
 /// An action of the dashboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
+pub enum DashboardAction {
     /// `try`: show the outcome of a call.
     Try,
     /// `again`: repeat a call.
@@ -35,107 +35,111 @@ pub enum Action {
     Approve,
 }
 
-impl Action {
-    const ALL: [(&'static str, Action); 8] = [
-        ("try", Action::Try),
-        ("again", Action::Again),
-        ("try-suggestion", Action::TrySuggestion),
-        ("save-test", Action::SaveTest),
-        ("check-rules", Action::CheckRules),
-        ("save-rules", Action::SaveRules),
-        ("restart", Action::Restart),
-        ("approve", Action::Approve),
+impl DashboardAction {
+    const ALL: [(&'static str, DashboardAction); 8] = [
+        ("try", DashboardAction::Try),
+        ("again", DashboardAction::Again),
+        ("try-suggestion", DashboardAction::TrySuggestion),
+        ("save-test", DashboardAction::SaveTest),
+        ("check-rules", DashboardAction::CheckRules),
+        ("save-rules", DashboardAction::SaveRules),
+        ("restart", DashboardAction::Restart),
+        ("approve", DashboardAction::Approve),
     ];
 
-    pub fn of(name: &str) -> Option<Action> {
-        Action::ALL.into_iter().find(|(known, _)| *known == name).map(|(_, action)| action)
+    pub fn of(name: &str) -> Option<DashboardAction> {
+        DashboardAction::ALL.into_iter().find(|(known, _)| *known == name).map(|(_, action)| action)
     }
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Tried {
+struct PlaygroundCall {
     tool: String,
     schema: String,
     arguments: String,
 }
 
 #[derive(Deserialize)]
-struct Approved {
+struct ApproveRequest {
     server: String,
     tool: String,
     fingerprint: String,
 }
 
 #[derive(Deserialize)]
-struct Restarted {
+struct RestartRequest {
     server: String,
 }
 
 /// Why an action was refused.
-struct Refused {
+struct ActionRefusal {
     status: StatusCode,
     why: String,
 }
 
-impl Refused {
-    fn new(status: StatusCode, why: impl Into<String>) -> Refused {
-        Refused { status, why: why.into() }
+impl ActionRefusal {
+    fn new(status: StatusCode, why: impl Into<String>) -> ActionRefusal {
+        ActionRefusal { status, why: why.into() }
     }
 }
 
-impl From<crate::Problem> for Refused {
-    fn from(problem: crate::Problem) -> Refused {
-        Refused::new(problem.status, format!("{} {}", problem.what, problem.fix))
+impl From<crate::PageProblem> for ActionRefusal {
+    fn from(problem: crate::PageProblem) -> ActionRefusal {
+        ActionRefusal::new(problem.status, format!("{} {}", problem.what, problem.fix))
     }
 }
 
-pub async fn answer(dashboard: &Dashboard, action: Action, body: &[u8]) -> Response<InsideBody> {
-    match done(dashboard, action, body).await {
+pub async fn answer(dashboard: &Dashboard, action: DashboardAction, body: &[u8]) -> Response<InsideBody> {
+    match perform(dashboard, action, body).await {
         Ok(page) => html(StatusCode::OK, page),
-        Err(refused) => told(refused.status, &refused.why),
+        Err(refused) => json_message(refused.status, &refused.why),
     }
 }
 
-async fn done(dashboard: &Dashboard, action: Action, body: &[u8]) -> Result<Markup, Refused> {
+async fn perform(
+    dashboard: &Dashboard,
+    action: DashboardAction,
+    body: &[u8],
+) -> Result<Markup, ActionRefusal> {
     match action {
-        Action::Try => {
-            let Tried { tool, schema, arguments } = read(body)?;
+        DashboardAction::Try => {
+            let PlaygroundCall { tool, schema, arguments } = read(body)?;
             Ok(pages::playground::result(dashboard, &tool, &schema, &arguments))
         }
-        Action::Again => calling::again(dashboard, read(body)?).await,
-        Action::TrySuggestion => calling::try_suggestion(dashboard, read(body)?).await,
-        Action::SaveTest => rules::save_test(dashboard, read(body)?).await,
-        Action::CheckRules => rules::check(read(body)?),
-        Action::SaveRules => rules::save(dashboard, read(body)?).await,
-        Action::Approve => {
-            let Approved { server, tool, fingerprint } = read(body)?;
+        DashboardAction::Again => calling::again(dashboard, read(body)?).await,
+        DashboardAction::TrySuggestion => calling::try_suggestion(dashboard, read(body)?).await,
+        DashboardAction::SaveTest => rules::save_test(dashboard, read(body)?).await,
+        DashboardAction::CheckRules => rules::check(read(body)?),
+        DashboardAction::SaveRules => rules::save(dashboard, read(body)?).await,
+        DashboardAction::Approve => {
+            let ApproveRequest { server, tool, fingerprint } = read(body)?;
             let definitions = dashboard.servers.definitions();
             let definitions = definitions
-                .ok_or_else(|| Refused::new(StatusCode::NOT_FOUND, "nobody looks at definitions"))?;
+                .ok_or_else(|| ActionRefusal::new(StatusCode::NOT_FOUND, "nobody looks at definitions"))?;
             let approved = definitions.approve(&server, &tool, &fingerprint);
-            approved.map_err(|error| Refused::new(StatusCode::CONFLICT, error.to_string()))?;
+            approved.map_err(|error| ActionRefusal::new(StatusCode::CONFLICT, error.to_string()))?;
             dashboard.servers.offer_anew();
             Ok(maud::html! { p { "✓ Agreed: " (tool) " of " (server) " is offered as it is." } })
         }
-        Action::Restart => {
-            let Restarted { server } = read(body)?;
+        DashboardAction::Restart => {
+            let RestartRequest { server } = read(body)?;
             let server = dashboard.servers.get(&server);
             let server =
-                server.ok_or_else(|| Refused::new(StatusCode::NOT_FOUND, "there is no such server"))?;
+                server.ok_or_else(|| ActionRefusal::new(StatusCode::NOT_FOUND, "there is no such server"))?;
             server.restart().await;
             Ok(maud::html! { p { "restarted" } })
         }
     }
 }
 
-fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refused> {
+fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, ActionRefusal> {
     serde_json::from_slice(body).map_err(|error| {
-        Refused::new(StatusCode::BAD_REQUEST, format!("the body cannot be understood: {error}"))
+        ActionRefusal::new(StatusCode::BAD_REQUEST, format!("the body cannot be understood: {error}"))
     })
 }
 
-fn told(status: StatusCode, message: &str) -> Response<InsideBody> {
+fn json_message(status: StatusCode, message: &str) -> Response<InsideBody> {
     let mut response = Response::new(whole(json!({ "message": message }).to_string()));
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -24,11 +24,11 @@ use toolwright_executor::RegisteredTool;
 use toolwright_ledger::Ledger;
 use toolwright_ledger::index::Store;
 
-use crate::{Dashboard, Problem};
+use crate::{Dashboard, PageProblem};
 
 impl Dashboard {
-    pub(crate) fn ledger(&self) -> Result<&Arc<Ledger>, Problem> {
-        self.ledger.as_ref().ok_or_else(Problem::no_ledger)
+    pub(crate) fn ledger(&self) -> Result<&Arc<Ledger>, PageProblem> {
+        self.ledger.as_ref().ok_or_else(PageProblem::no_ledger)
     }
 
     /// Whether clients can call a tool: built-in tools are registered even if they are not served.
@@ -40,10 +40,10 @@ impl Dashboard {
     }
 
     /// The index of calls.
-    pub(crate) fn store(&self) -> Result<Store, Problem> {
+    pub(crate) fn store(&self) -> Result<Store, PageProblem> {
         let ledger = self.ledger()?;
         ledger.store().ok_or_else(|| {
-            Problem::no_index(
+            PageProblem::no_index(
                 &ledger.index_problem().unwrap_or_else(|| "the database is not open yet".to_owned()),
             )
         })
@@ -51,8 +51,10 @@ impl Dashboard {
 }
 
 /// Runs work that may block on a thread for blocking work.
-pub async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
+pub async fn run_blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, PageProblem> {
     tokio::task::spawn_blocking(work).await.map_err(|error| {
-        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "The page could not be made.", error.to_string())
+        PageProblem::new(StatusCode::INTERNAL_SERVER_ERROR, "The page could not be made.", error.to_string())
     })
 }

@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_said_as_people_say_them() {
+    fn numbers_are_formatted_readably() {
         assert_eq!(
             (duration(12), duration(1_500), duration(2_300_000)),
             ("12 µs".into(), "1.5 ms".into(), "2.3 s".into())
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_from_outside_is_text() {
+    fn outside_data_is_escaped() {
         let hostile = "<img src=x onerror=alert(1)>\"'&";
         let changed = Change {
             path: hostile.into(),

@@ -7,10 +7,10 @@ const MOST_BYTES: usize = 64 * 1024;
 
 /// Names and values, in order. An empty value counts as absent: a form sends every field.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Query(Vec<(String, String)>);
+pub struct PageQuery(Vec<(String, String)>);
 
-impl Query {
-    pub fn read(text: &str) -> Query {
+impl PageQuery {
+    pub fn read(text: &str) -> PageQuery {
         let decode = |text: &str| {
             let text = text.replace('+', " ");
             percent_decode_str(&text).decode_utf8_lossy().into_owned()
@@ -20,7 +20,7 @@ impl Query {
             let value = decode(value);
             (!value.trim().is_empty() && value.len() <= MOST_BYTES).then(|| (decode(name), value))
         });
-        Query(pairs.collect())
+        PageQuery(pairs.collect())
     }
 
     pub fn get(&self, name: &str) -> Option<&str> {
@@ -47,13 +47,13 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_a_form_sends_is_read() {
-        let query = Query::read("tool=read_file&q=a+b%26c&client=&x");
+    fn form_query_is_parsed() {
+        let query = PageQuery::read("tool=read_file&q=a+b%26c&client=&x");
         assert_eq!(
             (query.get("tool"), query.get("q"), query.get("client")),
             (Some("read_file"), Some("a b&c"), None)
         );
         assert_eq!(query.with("q", "é"), "tool=read%5Ffile&q=%C3%A9");
-        assert_eq!(Query::read(&query.with("cursor", "i1")).get("q"), Some("a b&c"));
+        assert_eq!(PageQuery::read(&query.with("cursor", "i1")).get("q"), Some("a b&c"));
     }
 }

@@ -10,7 +10,7 @@ use toolwright_base::{FileReplacement, Readers};
 use toolwright_normalizer::rules::{RuleFileError, parse_file};
 
 /// Limit of stored earlier versions.
-const KEPT: usize = 50;
+const MAX_EARLIER: usize = 50;
 /// The longest accepted text, in bytes.
 const LONGEST: usize = 4 << 20;
 
@@ -42,7 +42,7 @@ pub enum SaveError {
 }
 
 /// An earlier version.
-pub struct Earlier {
+pub struct EarlierVersion {
     /// The time of its replacement, in microseconds since 1970.
     pub until: i64,
     /// Its text.
@@ -77,7 +77,7 @@ impl RulesText {
         if text.len() > LONGEST {
             return Err(SaveError::TooLong);
         }
-        self.keep(&old, now).map_err(failed)?;
+        self.store_earlier(&old, now).map_err(failed)?;
         self.replace(text).map_err(failed)?;
         Ok(rules)
     }
@@ -89,18 +89,18 @@ impl RulesText {
         FileReplacement::write_alike(&file, text.as_bytes(), Readers::Everyone)?.place()
     }
 
-    fn keep(&self, old: &str, now: i64) -> io::Result<()> {
+    fn store_earlier(&self, old: &str, now: i64) -> io::Result<()> {
         let Some(folder) = &self.history else { return Ok(()) };
         fs::create_dir_all(folder)?;
         fs::write(folder.join(format!("{now:020}.json")), old)?;
-        let mut names = self.kept_files();
-        while names.len() > KEPT {
+        let mut names = self.earlier_files();
+        while names.len() > MAX_EARLIER {
             fs::remove_file(names.remove(0))?;
         }
         Ok(())
     }
 
-    fn kept_files(&self) -> Vec<PathBuf> {
+    fn earlier_files(&self) -> Vec<PathBuf> {
         let Some(Ok(entries)) = self.history.as_ref().map(fs::read_dir) else { return Vec::new() };
         let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         files.retain(|file| file.extension().is_some_and(|ending| ending == "json"));
@@ -109,12 +109,12 @@ impl RulesText {
     }
 
     /// Earlier versions, newest first.
-    pub fn earlier(&self, at_most: usize) -> Vec<Earlier> {
+    pub fn earlier(&self, at_most: usize) -> Vec<EarlierVersion> {
         let read = |file: PathBuf| {
             let until = file.file_stem()?.to_str()?.parse().ok()?;
-            Some(Earlier { until, text: fs::read_to_string(file).ok()? })
+            Some(EarlierVersion { until, text: fs::read_to_string(file).ok()? })
         };
-        self.kept_files().into_iter().rev().filter_map(read).take(at_most).collect()
+        self.earlier_files().into_iter().rev().filter_map(read).take(at_most).collect()
     }
 
     /// The file of test cases for these rules.
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_written_and_the_one_before_is_kept() {
+    fn save_stores_the_earlier_version() {
         let (_folder, rules) = texts();
         let empty = rules.read().expect("nothing yet");
         assert_eq!(rules.save(RULE, &mark(&empty), 5).expect("saved"), 1);
@@ -180,13 +180,13 @@ mod tests {
     }
 
     #[test]
-    fn only_so_many_texts_are_kept() {
+    fn earlier_versions_are_limited() {
         let (_folder, rules) = texts();
         for now in 0..60 {
             let before = mark(&rules.read().expect("text"));
             rules.save(if now % 2 == 0 { RULE } else { "[]" }, &before, now).expect("saved");
         }
-        assert_eq!(rules.earlier(100).len(), KEPT);
+        assert_eq!(rules.earlier(100).len(), MAX_EARLIER);
         assert_eq!(rules.earlier(1)[0].until, 59);
     }
 

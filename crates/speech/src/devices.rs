@@ -35,7 +35,7 @@ pub struct DeviceList {
 
 /// The devices that some words name.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Found<'d> {
+pub(crate) enum DeviceMatch<'d> {
     None,
     One(&'d Device),
     /// Devices that match the words equally well.
@@ -222,14 +222,14 @@ fn of_line(line: &str) -> Option<Device> {
 
 /// Finds the device by these words: its whole name, or its name with its location. If none matches, the
 /// devices whose names contain all the words.
-pub(crate) fn find<'d>(words: &[String], devices: &'d [Device]) -> Found<'d> {
+pub(crate) fn find<'d>(words: &[String], devices: &'d [Device]) -> DeviceMatch<'d> {
     if words.is_empty() {
-        return Found::None;
+        return DeviceMatch::None;
     }
     let exact: Vec<&Device> = devices.iter().filter(|device| is_named(device, words)).collect();
     match exact[..] {
-        [device] => return Found::One(device),
-        [_, ..] => return Found::Several(exact),
+        [device] => return DeviceMatch::One(device),
+        [_, ..] => return DeviceMatch::Several(exact),
         [] => {}
     }
     let holds = |device: &&Device| {
@@ -238,7 +238,7 @@ pub(crate) fn find<'d>(words: &[String], devices: &'d [Device]) -> Found<'d> {
     };
     let alike: Vec<&Device> = devices.iter().filter(holds).collect();
     // A single partial match is a guess; the model handles it.
-    if alike.len() > 1 && alike.len() <= MOST_ASKED { Found::Several(alike) } else { Found::None }
+    if alike.len() > 1 && alike.len() <= MOST_ASKED { DeviceMatch::Several(alike) } else { DeviceMatch::None }
 }
 
 /// Limit of devices in one question.

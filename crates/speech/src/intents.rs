@@ -9,7 +9,7 @@ mod switch;
 
 use serde_json::json;
 
-use crate::devices::{Device, Found, find};
+use crate::devices::{Device, DeviceMatch, find};
 use crate::words::{MAX_WORDS, without_courtesy, words_of};
 
 /// The interpretation of a sentence.
@@ -69,7 +69,7 @@ pub enum Does {
 }
 
 /// A command for a device, with the words that name it.
-struct Said<'w> {
+struct CommandPhrase<'w> {
     does: Does,
     device: &'w [String],
 }
@@ -84,15 +84,15 @@ pub fn read(text: &str, devices: &[Device]) -> Reading {
     if let Some(tells) = datetime::read(words) {
         return Reading::Certain(Command::Tell(tells));
     }
-    let said: Vec<Said<'_>> = switch::read(words).into_iter().chain(dim::read(words)).collect();
+    let said: Vec<CommandPhrase<'_>> = switch::read(words).into_iter().chain(dim::read(words)).collect();
     let mut readings: Vec<Reading> = Vec::new();
-    for Said { does, device } in said {
+    for CommandPhrase { does, device } in said {
         let reading = match find(device, devices) {
-            Found::One(device) => Reading::Certain(Command::Device { device: device.clone(), does }),
-            Found::Several(several) => {
+            DeviceMatch::One(device) => Reading::Certain(Command::Device { device: device.clone(), does }),
+            DeviceMatch::Several(several) => {
                 Reading::Which { does, devices: several.into_iter().cloned().collect() }
             }
-            Found::None => continue,
+            DeviceMatch::None => continue,
         };
         if !readings.contains(&reading) {
             readings.push(reading);
@@ -117,7 +117,7 @@ pub fn choose<'d>(text: &str, devices: &'d [Device]) -> Option<&'d Device> {
     let words = words_of(text);
     let words = without_article(without_courtesy(&words));
     match find(words, devices) {
-        Found::One(device) => Some(device),
+        DeviceMatch::One(device) => Some(device),
         _ => in_place(words, devices),
     }
 }
@@ -147,7 +147,7 @@ fn without_article(words: &[String]) -> &[String] {
 }
 
 /// Whether the words are exactly these.
-fn are(words: &[String], known: &[&str]) -> bool {
+fn words_are(words: &[String], known: &[&str]) -> bool {
     words.iter().map(String::as_str).eq(known.iter().copied())
 }
 

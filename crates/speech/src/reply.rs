@@ -81,10 +81,10 @@ const BEGINNINGS: &[&str] =
 /// Interprets an answer.
 pub fn reply_of(text: &str) -> Reply {
     let words = words_of(text);
-    let said = words.join(" ");
-    if YES.contains(&said.as_str()) {
+    let spoken = words.join(" ");
+    if YES.contains(&spoken.as_str()) {
         Reply::Yes
-    } else if NO.contains(&said.as_str()) {
+    } else if NO.contains(&spoken.as_str()) {
         Reply::No
     } else if words.first().is_some_and(|first| BEGINNINGS.contains(&first.as_str())) {
         Reply::Both

@@ -20,42 +20,42 @@ const FAILED: &str = "That did not work.";
 
 /// Makes a text speakable: at most 299 characters, truncated after a sentence, with final punctuation.
 pub fn speakable(text: &str) -> String {
-    let said = whole_sentences(text, Strictness::Answer, MAX_SPOKEN_CHARS);
-    if said.is_empty() { NOTHING_LEFT.to_owned() } else { said }
+    let spoken = whole_sentences(text, Strictness::Answer, MAX_SPOKEN_CHARS);
+    if spoken.is_empty() { NOTHING_LEFT.to_owned() } else { spoken }
 }
 
 /// The same for the message of a failure: sentences about ports and connections are removed as well.
 pub fn speakable_failure(text: &str) -> String {
-    let said = whole_sentences(text, Strictness::Failure, MAX_SPOKEN_CHARS);
-    if said.is_empty() { FAILED.to_owned() } else { said }
+    let spoken = whole_sentences(text, Strictness::Failure, MAX_SPOKEN_CHARS);
+    if spoken.is_empty() { FAILED.to_owned() } else { spoken }
 }
 
 /// The speakable sentences, as many as fit into `room` characters.
 fn whole_sentences(text: &str, strictness: Strictness, room: usize) -> String {
-    let mut said = String::new();
+    let mut spoken = String::new();
     let mut left = room;
     for sentence in sentences::split(&markup::stripped(text)) {
         let Some(sentence) = one_sentence(&sentence, strictness) else { continue };
-        let long = sentence.chars().count() + usize::from(!said.is_empty());
+        let long = sentence.chars().count() + usize::from(!spoken.is_empty());
         if long > left {
-            if said.is_empty() {
-                said = cut(&sentence, room);
+            if spoken.is_empty() {
+                spoken = cut(&sentence, room);
             }
             break;
         }
-        if !said.is_empty() {
-            said.push(' ');
+        if !spoken.is_empty() {
+            spoken.push(' ');
         }
-        said.push_str(&sentence);
+        spoken.push_str(&sentence);
         left -= long;
     }
-    said
+    spoken
 }
 
 /// One sentence with final punctuation; `None` if it is not speakable.
 fn one_sentence(sentence: &str, strictness: Strictness) -> Option<String> {
     let plain = unspeakable::plain(sentence);
-    if unspeakable::is_of_programmers(&plain, strictness) {
+    if unspeakable::is_technical(&plain, strictness) {
         return None;
     }
     let end = |c: char| !is_word(c) && !matches!(c, '%' | ')' | '"' | '€' | '£' | '$' | '°');
@@ -81,11 +81,11 @@ fn trimmed_end(plain: &str, body: &str) -> usize {
 /// Truncates a sentence that is too long, at a word.
 fn cut(sentence: &str, room: usize) -> String {
     let most: String = sentence.chars().take(room - 1).collect();
-    let kept = match most.rfind([',', ';', ' ']) {
+    let shortened = match most.rfind([',', ';', ' ']) {
         Some(at) if at > most.len() / 2 => &most[..at],
         _ => &most,
     };
-    format!("{}.", kept.trim_end_matches(|c: char| !is_word(c)))
+    format!("{}.", shortened.trim_end_matches(|c: char| !is_word(c)))
 }
 
 fn is_word(c: char) -> bool {

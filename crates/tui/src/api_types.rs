@@ -11,8 +11,8 @@ use serde::Deserialize;
 
 use crate::Clean;
 
-pub use call::{Call, Change, Outcome};
-pub use suggestion::{Evidence, Standing, Suggestion};
+pub use call::{ApiCall, ApiOutcome, CallChange};
+pub use suggestion::{ApiSuggestion, DecisionState, SuggestionEvidence};
 
 /// Limit of servers and suggestions.
 pub const MOST_ROWS: usize = 1_000;
@@ -20,7 +20,7 @@ pub const MOST_ROWS: usize = 1_000;
 /// The status of a gateway, from `/api/status`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub struct Status {
+pub struct ApiStatus {
     /// `ok`, `degraded` or `ending`.
     pub status: Clean,
     /// The problems, as texts.
@@ -32,9 +32,9 @@ pub struct Status {
     /// Time since startup.
     pub uptime_seconds: u64,
     /// Its servers, in the order of its configuration.
-    pub servers: Vec<Server>,
+    pub servers: Vec<ApiServer>,
     /// Calls of the last hour.
-    pub last_hour: Option<LastHour>,
+    pub last_hour: Option<ApiLastHour>,
     /// Pending suggestions.
     pub suggestions: Option<u64>,
 }
@@ -42,7 +42,7 @@ pub struct Status {
 /// The state of a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub struct Server {
+pub struct ApiServer {
     /// Its name.
     pub name: Clean,
     /// The toolbox it is in.
@@ -60,7 +60,7 @@ pub struct Server {
 /// Calls of the last hour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub struct LastHour {
+pub struct ApiLastHour {
     /// All calls.
     pub calls: u64,
     /// Failed calls, for any reason.
@@ -72,7 +72,7 @@ pub struct LastHour {
 /// Statistics of one server, from `/api/stats`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub struct Counts {
+pub struct ServerCounts {
     /// All calls.
     pub count: u64,
     /// Failed calls.
@@ -82,7 +82,7 @@ pub struct Counts {
 }
 
 /// Statistics by server name.
-pub type Numbers = HashMap<Clean, Counts>;
+pub type Numbers = HashMap<Clean, ServerCounts>;
 
 /// Parses the statistics in a response of `/api/stats`.
 ///
@@ -90,17 +90,17 @@ pub type Numbers = HashMap<Clean, Counts>;
 /// When the response has another form.
 pub fn numbers(text: &[u8]) -> Result<Numbers, serde_json::Error> {
     #[derive(Deserialize)]
-    struct Row {
+    struct StatsRow {
         server: Option<Clean>,
         #[serde(flatten)]
-        counts: Counts,
+        counts: ServerCounts,
     }
     #[derive(Deserialize)]
-    struct Answer {
+    struct StatsResponse {
         #[serde(default)]
-        by_server: Vec<Row>,
+        by_server: Vec<StatsRow>,
     }
-    let answer: Answer = serde_json::from_slice(text)?;
+    let answer: StatsResponse = serde_json::from_slice(text)?;
     let rows = answer.by_server.into_iter().take(MOST_ROWS);
     Ok(rows.filter_map(|row| Some((row.server?, row.counts))).collect())
 }
@@ -113,10 +113,10 @@ mod tests {
     fn a_status_is_read_with_what_it_has() {
         let text = br#"{"status": "degraded", "problems": ["a\u001b[2Jb"], "uptime_seconds": 5, "new": {},
             "servers": [{"name": "notes", "state": "ready", "tools": 2, "era": "legacy", "problem": null}]}"#;
-        let status: Status = serde_json::from_slice(text).expect("a status");
+        let status: ApiStatus = serde_json::from_slice(text).expect("a status");
         assert_eq!(status.problems, [Clean::new("ab")]);
         assert_eq!(status.servers[0].era, Some("legacy".into()));
-        assert_eq!(serde_json::from_str::<Status>("{}").expect("an empty one"), Status::default());
+        assert_eq!(serde_json::from_str::<ApiStatus>("{}").expect("an empty one"), ApiStatus::default());
     }
 
     #[test]
@@ -125,7 +125,7 @@ mod tests {
             br#"{"count": 9, "by_server": [{"server": "notes", "toolbox": "x", "count": 3, "errors": 1,
             "normalized": 2, "avg_ms": 1.5}, {"toolbox": null, "count": 6}]}"#;
         let numbers = numbers(text).expect("numbers");
-        assert_eq!(numbers[&Clean::new("notes")], Counts { count: 3, errors: 1, normalized: 2 });
+        assert_eq!(numbers[&Clean::new("notes")], ServerCounts { count: 3, errors: 1, normalized: 2 });
         assert_eq!(numbers.len(), 1);
     }
 }

@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_commands_a_terminal_or_cannot_be_seen_is_not_there() {
+    fn control_and_invisible_characters_are_removed() {
         for (text, shown) in [
             ("plain é 世界", "plain é 世界"),
             ("\u{1b}[2J\u{1b}[1;1Hgone\u{7}", "gone\u{fffd}"),

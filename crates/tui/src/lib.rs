@@ -7,7 +7,7 @@
 //!
 //! Data flows from [`source`] (HTTP) into [`state`] (pure: news and keys in, commands out) into [`view`]
 //! (pure: a state as cells); [`run()`] connects them, switches the terminal mode and always restores it.
-//! Start with [`State`], [`view::draw`] and [`run()`].
+//! Start with [`PageState`], [`view::draw`] and [`run()`].
 //!
 //! # Files
 //!
@@ -41,5 +41,5 @@ pub mod run;
 pub use clean::Clean;
 pub use run::{RunError, run};
 pub use source::{Find, Lost, Place};
-pub use state::{Key, News, State, Wish};
+pub use state::{News, PageKey, PageState, UserCommand};
 pub use view::Theme;

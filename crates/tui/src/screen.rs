@@ -23,10 +23,10 @@ pub(crate) struct Screen {
 impl Screen {
     /// Enters page mode. A panic in any thread restores the terminal before its message is printed.
     pub fn open() -> io::Result<Screen> {
-        let told = panic::take_hook();
+        let previous_hook = panic::take_hook();
         panic::set_hook(Box::new(move |panic| {
-            give_back();
-            told(panic);
+            restore();
+            previous_hook(panic);
         }));
         IS_OPEN.store(true, Ordering::SeqCst);
         let opened = enable_raw_mode()
@@ -35,7 +35,7 @@ impl Screen {
         match opened {
             Ok(terminal) => Ok(Screen { terminal }),
             Err(error) => {
-                give_back();
+                restore();
                 Err(error)
             }
         }
@@ -49,19 +49,19 @@ impl Screen {
     }
 
     /// Forces a full redraw: the terminal content is unknown.
-    pub fn forget(&mut self) -> io::Result<()> {
+    pub fn redraw(&mut self) -> io::Result<()> {
         self.terminal.clear()
     }
 }
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        give_back();
+        restore();
     }
 }
 
 /// Every step is attempted, even if an earlier one fails.
-fn give_back() {
+fn restore() {
     if IS_OPEN.swap(false, Ordering::SeqCst) {
         let _ = execute!(stdout(), LeaveAlternateScreen, Show);
         let _ = disable_raw_mode();
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_gives_the_terminal_back_and_is_told() {
+    fn panic_restores_the_terminal_and_is_printed() {
         let folder = tempfile::tempdir().expect("a folder");
         let program = std::env::current_exe().expect("this program");
         let line = format!(

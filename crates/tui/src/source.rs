@@ -16,10 +16,10 @@ use tokio::sync::{Notify, mpsc};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::Clean;
-use crate::api_types::{Status, Suggestion, numbers};
-use crate::state::{Decision, News};
+use crate::api_types::{ApiStatus, ApiSuggestion, numbers};
+use crate::state::{News, SuggestionDecision};
 
-use http::Http;
+use http::GatewayClient;
 
 /// The interval of status requests.
 const STATUS_EVERY: Duration = Duration::from_secs(2);
@@ -70,15 +70,20 @@ pub type Finding = Pin<Box<dyn Future<Output = Result<Place, Lost>> + Send>>;
 
 /// A confirmed decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decided {
+pub struct ConfirmedDecision {
     /// The suggestion.
     pub id: Clean,
     /// The decision.
-    pub decision: Decision,
+    pub decision: SuggestionDecision,
 }
 
 /// Sends news of a gateway until the receiver is dropped. `by` is the user who decides.
-pub async fn watch(find: Find, by: String, news: mpsc::Sender<News>, decisions: mpsc::Receiver<Decided>) {
+pub async fn watch(
+    find: Find,
+    by: String,
+    news: mpsc::Sender<News>,
+    decisions: mpsc::Receiver<ConfirmedDecision>,
+) {
     let mut watcher = Watcher { by, news, decisions, resume: None };
     let mut wait = FIRST_WAIT;
     while !watcher.news.is_closed() {
@@ -101,14 +106,14 @@ pub async fn watch(find: Find, by: String, news: mpsc::Sender<News>, decisions: 
 struct Watcher {
     by: String,
     news: mpsc::Sender<News>,
-    decisions: mpsc::Receiver<Decided>,
+    decisions: mpsc::Receiver<ConfirmedDecision>,
     /// The id of the last event of the feed.
     resume: Option<String>,
 }
 
 /// Requests for an immediate refresh.
 #[derive(Default)]
-struct Hurry {
+struct RefreshRequests {
     status: Notify,
     suggestions: std::sync::atomic::AtomicBool,
 }
@@ -116,11 +121,11 @@ struct Hurry {
 impl Watcher {
     /// Reads one gateway until it fails.
     async fn session(&mut self, place: &Place) -> Lost {
-        let http = match Http::new(place) {
+        let http = match GatewayClient::new(place) {
             Ok(http) => http,
             Err(lost) => return lost,
         };
-        let hurry = Hurry::default();
+        let hurry = RefreshRequests::default();
         let (news, by) = (&self.news, self.by.as_str());
         tokio::select! {
             lost = states(&http, news, &hurry) => lost,
@@ -132,24 +137,24 @@ impl Watcher {
     /// Waits. Decisions made in the meantime are rejected, not queued: the user has seen that the gateway
     /// is away.
     async fn rest(&mut self, wait: Duration) {
-        let nobody = async {
+        let reject = async {
             while self.decisions.recv().await.is_some() {
-                let said = Clean::new("the gateway is away: nothing was decided");
-                let _ = self.news.send(News::Decided(said)).await;
+                let message = Clean::new("the gateway is away: nothing was decided");
+                let _ = self.news.send(News::Decided(message)).await;
             }
             std::future::pending::<()>().await;
         };
-        let _ = timeout(wait, nobody).await;
+        let _ = timeout(wait, reject).await;
     }
 }
 
 /// Polls the status, and less often the statistics and the suggestions.
-async fn states(http: &Http, news: &mpsc::Sender<News>, hurry: &Hurry) -> Lost {
+async fn states(http: &GatewayClient, news: &mpsc::Sender<News>, hurry: &RefreshRequests) -> Lost {
     let mut known_waiting = None;
     let (mut numbers_at, mut suggestions_at) = (None::<Instant>, None::<Instant>);
     let is_due = |at: Option<Instant>, every| at.is_none_or(|at| at.elapsed() >= every);
     loop {
-        let status: Status = match http.json("/api/status").await {
+        let status: ApiStatus = match http.json("/api/status").await {
             Ok(status) => status,
             Err(lost) => return lost,
         };
@@ -175,7 +180,7 @@ async fn states(http: &Http, news: &mpsc::Sender<News>, hurry: &Hurry) -> Lost {
             suggestions_at = Some(Instant::now());
             known_waiting = waiting;
             if let Ok(text) = http.get("/api/suggestions").await
-                && let Ok(suggestions) = Suggestion::read_all(&text)
+                && let Ok(suggestions) = ApiSuggestion::read_all(&text)
             {
                 let _ = news.send(News::Suggestions(suggestions)).await;
             }
@@ -189,20 +194,20 @@ async fn states(http: &Http, news: &mpsc::Sender<News>, hurry: &Hurry) -> Lost {
 
 /// Sends confirmed decisions.
 async fn decide(
-    http: &Http,
+    http: &GatewayClient,
     by: &str,
     news: &mpsc::Sender<News>,
-    decisions: &mut mpsc::Receiver<Decided>,
-    hurry: &Hurry,
+    decisions: &mut mpsc::Receiver<ConfirmedDecision>,
+    hurry: &RefreshRequests,
 ) {
-    while let Some(Decided { id, decision }) = decisions.recv().await {
+    while let Some(ConfirmedDecision { id, decision }) = decisions.recv().await {
         let path = format!("/api/suggestions/{}/{}", http::segment(id.as_str()), decision.word());
-        let said = match (http.post(&path, &json!({ "by": by })).await, decision) {
-            (Ok(()), Decision::Accept) => format!("accepted: {id} is in force now"),
-            (Ok(()), Decision::Dismiss) => format!("dismissed: {id}"),
+        let message = match (http.post(&path, &json!({ "by": by })).await, decision) {
+            (Ok(()), SuggestionDecision::Accept) => format!("accepted: {id} is in force now"),
+            (Ok(()), SuggestionDecision::Dismiss) => format!("dismissed: {id}"),
             (Err(lost), _) => format!("not decided: {lost}"),
         };
-        let _ = news.send(News::Decided(Clean::new(&said))).await;
+        let _ = news.send(News::Decided(Clean::new(&message))).await;
         hurry.suggestions.store(true, std::sync::atomic::Ordering::Relaxed);
         hurry.status.notify_one();
     }

@@ -7,9 +7,9 @@ mod text_field;
 use jiff::Timestamp;
 
 use crate::Clean;
-use crate::api_types::{Call, Numbers, Outcome, Server, Status, Suggestion};
+use crate::api_types::{ApiCall, ApiOutcome, ApiServer, ApiStatus, ApiSuggestion, Numbers};
 
-pub use feed::{Feed, MOST_CALLS, Missed};
+pub use feed::{CallFeed, MOST_CALLS, SkippedCalls};
 pub use text_field::TextField;
 
 /// An hour, in seconds.
@@ -19,15 +19,15 @@ const HOUR_SECONDS: i64 = 3_600;
 #[derive(Clone, Debug, PartialEq)]
 pub enum News {
     /// The status of the gateway.
-    Status(Box<Status>),
+    Status(Box<ApiStatus>),
     /// Statistics of its servers.
     Numbers(Numbers),
     /// Its suggestions.
-    Suggestions(Vec<Suggestion>),
+    Suggestions(Vec<ApiSuggestion>),
     /// The history of calls, oldest first, and whether there are older ones.
-    Before(Vec<Call>, Older),
+    Before(Vec<ApiCall>, Older),
     /// A call that ended.
-    Call(Box<Call>),
+    Call(Box<ApiCall>),
     /// Calls that were skipped; `None` if their number is unknown.
     Missed(Option<u64>),
     /// Why calls cannot be shown.
@@ -49,7 +49,7 @@ pub enum Older {
 
 /// A pressed key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Key {
+pub enum PageKey {
     /// A character.
     Char(char),
     /// Enter.
@@ -84,7 +84,7 @@ pub enum Key {
 
 /// A command of the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wish {
+pub enum UserCommand {
     /// Close the page.
     Leave,
     /// Decide about a suggestion.
@@ -92,25 +92,25 @@ pub enum Wish {
         /// The suggestion.
         id: Clean,
         /// The decision.
-        decision: Decision,
+        decision: SuggestionDecision,
     },
 }
 
 /// A decision about a suggestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decision {
+pub enum SuggestionDecision {
     /// The rule becomes active.
     Accept,
     /// The rule does not become active.
     Dismiss,
 }
 
-impl Decision {
+impl SuggestionDecision {
     /// The path segment in the API.
     pub fn word(self) -> &'static str {
         match self {
-            Decision::Accept => "accept",
-            Decision::Dismiss => "dismiss",
+            SuggestionDecision::Accept => "accept",
+            SuggestionDecision::Dismiss => "dismiss",
         }
     }
 }
@@ -139,7 +139,7 @@ impl Tab {
 
 /// An overlay of the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Over {
+pub enum Overlay {
     /// None.
     #[default]
     Nothing,
@@ -154,13 +154,13 @@ pub enum Over {
         /// The suggestion.
         id: Clean,
         /// The decision.
-        decision: Decision,
+        decision: SuggestionDecision,
     },
 }
 
 /// The state of the connection to the gateway.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Link {
+pub enum GatewayLink {
     /// Connecting.
     #[default]
     Reaching,
@@ -172,16 +172,16 @@ pub enum Link {
 
 /// The complete state of the page.
 #[derive(Clone, Debug, Default)]
-pub struct State {
+pub struct PageState {
     tab: Tab,
-    over: Over,
-    link: Link,
-    status: Option<Status>,
+    over: Overlay,
+    link: GatewayLink,
+    status: Option<ApiStatus>,
     numbers: Numbers,
-    feed: Feed,
-    servers: Vec<Server>,
+    feed: CallFeed,
+    servers: Vec<ApiServer>,
     server: usize,
-    suggestions: Vec<Suggestion>,
+    suggestions: Vec<ApiSuggestion>,
     suggestion: usize,
     /// The scroll position of the details; only the renderer knows its maximum.
     scroll: usize,
@@ -192,10 +192,10 @@ pub struct State {
     now: Option<Timestamp>,
 }
 
-impl State {
+impl PageState {
     /// An empty page.
-    pub fn new() -> State {
-        State::default()
+    pub fn new() -> PageState {
+        PageState::default()
     }
 
     /// Sets the number of terminal rows.
@@ -212,7 +212,7 @@ impl State {
     pub fn take(&mut self, news: News) {
         match news {
             News::Status(status) => {
-                self.link = Link::Up;
+                self.link = GatewayLink::Up;
                 self.set_servers(&status.servers);
                 self.status = Some(*status);
             }
@@ -222,17 +222,17 @@ impl State {
             News::Call(call) => self.feed.add(*call),
             News::Missed(count) => self.feed.miss(count),
             News::NoCalls(why) => self.feed.lacks(why),
-            News::Away(why) => self.link = Link::Away(why),
+            News::Away(why) => self.link = GatewayLink::Away(why),
             News::Decided(what) => self.message = Some(what),
         }
     }
 
     /// Failing servers come first: they are what the user looks for.
-    fn set_servers(&mut self, servers: &[Server]) {
+    fn set_servers(&mut self, servers: &[ApiServer]) {
         let selected = self.selected_server().map(|server| (server.toolbox.clone(), server.name.clone()));
         self.servers = servers.iter().take(crate::api_types::MOST_ROWS).cloned().collect();
         self.servers.sort_by_key(|server| server.problem.is_none());
-        let same = |server: &Server| {
+        let same = |server: &ApiServer| {
             selected
                 .as_ref()
                 .is_some_and(|(toolbox, name)| (&server.toolbox, &server.name) == (toolbox, name))
@@ -241,10 +241,10 @@ impl State {
         self.server = place.min(self.servers.len().saturating_sub(1));
     }
 
-    fn set_suggestions(&mut self, suggestions: Vec<Suggestion>) {
+    fn set_suggestions(&mut self, suggestions: Vec<ApiSuggestion>) {
         let selected = self.selected_suggestion().map(|suggestion| suggestion.id.clone());
         self.suggestions = suggestions;
-        let same = |suggestion: &Suggestion| Some(&suggestion.id) == selected.as_ref();
+        let same = |suggestion: &ApiSuggestion| Some(&suggestion.id) == selected.as_ref();
         let place = self.suggestions.iter().position(same).unwrap_or(self.suggestion);
         self.suggestion = place.min(self.suggestions.len().saturating_sub(1));
     }
@@ -255,17 +255,17 @@ impl State {
     }
 
     /// The current overlay.
-    pub fn over(&self) -> &Over {
+    pub fn over(&self) -> &Overlay {
         &self.over
     }
 
     /// The state of the connection.
-    pub fn link(&self) -> &Link {
+    pub fn link(&self) -> &GatewayLink {
         &self.link
     }
 
     /// The last status of the gateway.
-    pub fn status(&self) -> Option<&Status> {
+    pub fn status(&self) -> Option<&ApiStatus> {
         self.status.as_ref()
     }
 
@@ -275,12 +275,12 @@ impl State {
     }
 
     /// The calls.
-    pub fn feed(&self) -> &Feed {
+    pub fn feed(&self) -> &CallFeed {
         &self.feed
     }
 
     /// The servers, failing ones first.
-    pub fn servers(&self) -> &[Server] {
+    pub fn servers(&self) -> &[ApiServer] {
         &self.servers
     }
 
@@ -290,7 +290,7 @@ impl State {
     }
 
     /// The selected server.
-    pub fn selected_server(&self) -> Option<&Server> {
+    pub fn selected_server(&self) -> Option<&ApiServer> {
         self.servers.get(self.server)
     }
 
@@ -300,7 +300,7 @@ impl State {
     }
 
     /// The suggestions, pending ones first.
-    pub fn suggestions(&self) -> &[Suggestion] {
+    pub fn suggestions(&self) -> &[ApiSuggestion] {
         &self.suggestions
     }
 
@@ -310,7 +310,7 @@ impl State {
     }
 
     /// The selected suggestion.
-    pub fn selected_suggestion(&self) -> Option<&Suggestion> {
+    pub fn selected_suggestion(&self) -> Option<&ApiSuggestion> {
         self.suggestions.get(self.suggestion)
     }
 
@@ -343,12 +343,12 @@ impl State {
     /// be missing.
     pub fn refused(&self) -> (usize, Older) {
         let begin = self.now.map(|now| now.as_second() - HOUR_SECONDS);
-        let is_recent = |call: &Call| match (begin, call.at) {
+        let is_recent = |call: &ApiCall| match (begin, call.at) {
             (Some(begin), Some(at)) => at.as_second() >= begin,
             _ => true,
         };
         let recent = self.feed.calls().filter(|call| is_recent(call));
-        let count = recent.filter(|call| call.outcome == Outcome::Refused).count();
+        let count = recent.filter(|call| call.outcome == ApiOutcome::Refused).count();
         let older = match self.feed.calls().last() {
             // Dropped calls are older than an hour.
             Some(oldest) if !is_recent(oldest) => Older::None,

@@ -20,7 +20,7 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::clean::{fit, width, wrap};
-use crate::state::{Over, State, Tab};
+use crate::state::{Overlay, PageState, Tab};
 
 pub use theme::Theme;
 
@@ -42,25 +42,25 @@ pub struct Look {
 
 /// Layout results that only the renderer knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Drawn {
+pub struct LayoutResult {
     /// The maximum scroll position of the details.
     pub most_scroll: usize,
 }
 
 /// Renders the page.
-pub fn draw(frame: &mut Frame<'_>, state: &State, look: &Look) -> Drawn {
+pub fn draw(frame: &mut Frame<'_>, state: &PageState, look: &Look) -> LayoutResult {
     let area = frame.area();
     if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
         too_small(frame, area);
-        return Drawn::default();
+        return LayoutResult::default();
     }
     let below = if area.height < ROWS_WITH_KEYS { 2 } else { 3 };
     let body = Rect { y: 1, height: area.height - 1 - below, ..area };
     put(frame, 0, header(state, look, usize::from(area.width)));
-    let mut drawn = Drawn::default();
+    let mut drawn = LayoutResult::default();
     match state.over() {
-        Over::Help => drawn.most_scroll = scrolled(frame, body, help::lines(body.width), state.scroll()),
-        Over::Details => {
+        Overlay::Help => drawn.most_scroll = scrolled(frame, body, help::lines(body.width), state.scroll()),
+        Overlay::Details => {
             let lines = details(state, look, usize::from(body.width));
             drawn.most_scroll = scrolled(frame, body, lines, state.scroll());
         }
@@ -82,13 +82,13 @@ fn put(frame: &mut Frame<'_>, y: u16, line: Line<'_>) {
 
 fn too_small(frame: &mut Frame<'_>, area: Rect) {
     let (columns, rows) = SMALLEST;
-    let said = format!("{}x{} is too small: {columns}x{rows} is needed. q leaves.", area.width, area.height);
-    for (y, line) in (0..area.height).zip(wrap(&said, usize::from(area.width))) {
+    let text = format!("{}x{} is too small: {columns}x{rows} is needed. q leaves.", area.width, area.height);
+    for (y, line) in (0..area.height).zip(wrap(&text, usize::from(area.width))) {
         put(frame, y, Line::from(line));
     }
 }
 
-fn header(state: &State, look: &Look, room: usize) -> Line<'static> {
+fn header(state: &PageState, look: &Look, room: usize) -> Line<'static> {
     let mut spans = Vec::new();
     let mut used = 0;
     for (number, tab) in Tab::ALL.into_iter().enumerate() {
@@ -123,7 +123,7 @@ fn header(state: &State, look: &Look, room: usize) -> Line<'static> {
     Line::from(spans)
 }
 
-fn list_and_details(frame: &mut Frame<'_>, body: Rect, state: &State, look: &Look) {
+fn list_and_details(frame: &mut Frame<'_>, body: Rect, state: &PageState, look: &Look) {
     let lines = details(state, look, usize::from(body.width));
     let has_details = body.height >= ROWS_WITH_DETAILS && !lines.is_empty();
     // The call list uses all rows; the lists of servers and suggestions are short, and the rest is for the
@@ -162,7 +162,7 @@ fn rows_of(count: usize) -> u16 {
 }
 
 /// Details of the selected item.
-fn details(state: &State, look: &Look, room: usize) -> Vec<Line<'static>> {
+fn details(state: &PageState, look: &Look, room: usize) -> Vec<Line<'static>> {
     match state.tab() {
         Tab::Live => state.feed().selected().map(|call| call::lines(call, look, room)),
         Tab::Servers => state.selected_server().map(|server| server::lines(server, state, look, room)),
@@ -182,8 +182,8 @@ fn scrolled(frame: &mut Frame<'_>, body: Rect, lines: Vec<Line<'static>>, scroll
         put(frame, y, line);
     }
     if count > height {
-        let said = format!(" lines {} to {} of {count}", first + 1, first + room);
-        put(frame, body.bottom() - 1, Line::from(said));
+        let text = format!(" lines {} to {} of {count}", first + 1, first + room);
+        put(frame, body.bottom() - 1, Line::from(text));
     }
     most
 }

@@ -20,10 +20,10 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use router::Router;
+use router::BrokerRouter;
 
 /// The user property by which MQTT 5 clients recognize this broker.
-pub(crate) const OWN_MARK: (&str, &str) = ("broker", "toolwright");
+pub(crate) const BROKER_MARK: (&str, &str) = ("broker", "toolwright");
 /// Limit of concurrent clients. To admit one more, the broker closes an idle client: one that has neither
 /// published nor subscribed, otherwise one that has been silent for longer than [`IDLE_AFTER`].
 pub(crate) const MAX_CLIENTS: usize = 64;
@@ -80,8 +80,8 @@ impl Broker {
 
     /// Serves clients until the stop token is cancelled.
     pub async fn run(self) {
-        let (router, tasks) = (Arc::new(Router::default()), TaskTracker::new());
-        let mut greeting: VecDeque<CancellationToken> = VecDeque::new();
+        let (router, tasks) = (Arc::new(BrokerRouter::default()), TaskTracker::new());
+        let mut handshakes: VecDeque<CancellationToken> = VecDeque::new();
         loop {
             let accepted = tokio::select! {
                 accepted = self.listener.accept() => accepted,
@@ -95,21 +95,21 @@ impl Broker {
                     continue;
                 }
             };
-            greeting.retain(|silent| !silent.is_cancelled());
-            if greeting.len() >= MAX_HANDSHAKES
-                && let Some(oldest) = greeting.pop_front()
+            handshakes.retain(|silent| !silent.is_cancelled());
+            if handshakes.len() >= MAX_HANDSHAKES
+                && let Some(oldest) = handshakes.pop_front()
             {
                 oldest.cancel();
             }
             // Also cancelled after the handshake: the connection no longer counts as silent.
             let silent = self.stop.child_token();
-            greeting.push_back(silent.clone());
+            handshakes.push_back(silent.clone());
             let (router, stop) = (Arc::clone(&router), self.stop.clone());
             tasks.spawn(async move {
-                let greeted = client::greet(stream, &silent).await;
+                let accepted_client = client::handshake(stream, &silent).await;
                 silent.cancel();
-                if let Some(greeted) = greeted {
-                    client::serve(greeted, &router, &stop).await;
+                if let Some(accepted_client) = accepted_client {
+                    client::serve(accepted_client, &router, &stop).await;
                 }
             });
         }

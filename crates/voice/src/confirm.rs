@@ -8,12 +8,12 @@ use tokio::time::Instant;
 use toolwright_base::IgnorePoison;
 use toolwright_speech::{Device, Does};
 
-use crate::limits::{MAX_PENDING, PENDING_KEPT};
+use crate::limits::{MAX_PENDING, PENDING_TTL};
 use crate::mind::HeldCall;
 
 /// The answer that a question waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Pending {
+pub(crate) enum PendingAnswer {
     /// A yes; then these calls run.
     Yes(Vec<HeldCall>),
     /// The name of one of these devices.
@@ -23,32 +23,32 @@ pub(crate) enum Pending {
 /// The open questions.
 #[derive(Debug)]
 pub(crate) struct Questions {
-    open: Mutex<HashMap<String, Open>>,
+    open: Mutex<HashMap<String, OpenQuestion>>,
     time: Duration,
     /// The time after sending a question in which no user can have heard it yet.
     hearing: Duration,
 }
 
 #[derive(Debug)]
-struct Open {
-    pending: Pending,
+struct OpenQuestion {
+    pending: PendingAnswer,
     since: Instant,
-    state: Publication,
+    state: QuestionDelivery,
 }
 
 /// Whether a question was sent. A yes received before that belongs to something else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Publication {
+enum QuestionDelivery {
     Waiting,
     Sent,
 }
 
 /// The question of a conversation, as found when a sentence arrives.
-pub(crate) enum Asked {
+pub(crate) enum QuestionState {
     Nothing,
-    Open(Pending),
+    Open(PendingAnswer),
     /// The question is open, but the sentence was received before a user can have heard it.
-    Unheard(Pending),
+    Unheard(PendingAnswer),
     /// The question timed out.
     TooLate,
 }
@@ -59,16 +59,16 @@ impl Questions {
     }
 
     /// Stores a question before it is sent; replaces an earlier one of the same conversation.
-    pub fn ask(&self, conversation: &str, pending: Pending) {
+    pub fn ask(&self, conversation: &str, pending: PendingAnswer) {
         let mut open = self.lock();
-        open.retain(|_, question| question.since.elapsed() < PENDING_KEPT);
+        open.retain(|_, question| question.since.elapsed() < PENDING_TTL);
         if open.len() >= MAX_PENDING
             && let Some(oldest) =
                 open.iter().min_by_key(|(_, question)| question.since).map(|(name, _)| name.clone())
         {
             open.remove(&oldest);
         }
-        let question = Open { pending, since: Instant::now(), state: Publication::Waiting };
+        let question = OpenQuestion { pending, since: Instant::now(), state: QuestionDelivery::Waiting };
         open.insert(conversation.to_owned(), question);
     }
 
@@ -76,21 +76,25 @@ impl Questions {
     pub fn published(&self, conversation: &str) {
         if let Some(question) = self.lock().get_mut(conversation) {
             question.since = Instant::now();
-            question.state = Publication::Sent;
+            question.state = QuestionDelivery::Sent;
         }
     }
 
     /// Removes and returns the question of a conversation, for a sentence that was received at this moment.
-    pub fn take(&self, conversation: &str, received: Instant) -> Asked {
+    pub fn take(&self, conversation: &str, received: Instant) -> QuestionState {
         match self.lock().remove(conversation) {
-            None => Asked::Nothing,
+            None => QuestionState::Nothing,
             Some(question) if question.since.elapsed() <= self.time => {
                 let is_heard =
-                    question.state == Publication::Sent && received > question.since + self.hearing;
-                if is_heard { Asked::Open(question.pending) } else { Asked::Unheard(question.pending) }
+                    question.state == QuestionDelivery::Sent && received > question.since + self.hearing;
+                if is_heard {
+                    QuestionState::Open(question.pending)
+                } else {
+                    QuestionState::Unheard(question.pending)
+                }
             }
-            Some(question) if question.since.elapsed() < PENDING_KEPT => Asked::TooLate,
-            Some(_) => Asked::Nothing,
+            Some(question) if question.since.elapsed() < PENDING_TTL => QuestionState::TooLate,
+            Some(_) => QuestionState::Nothing,
         }
     }
 
@@ -99,7 +103,7 @@ impl Questions {
         self.lock().values().filter(|question| question.since.elapsed() <= self.time).count()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Open>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, OpenQuestion>> {
         self.open.lock().ignore_poison()
     }
 }

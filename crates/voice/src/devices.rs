@@ -8,24 +8,24 @@ use toolwright_executor::{Call, ToolExecutor};
 use toolwright_model::Caller;
 use toolwright_speech::{Device, parse_devices};
 
-use crate::limits::{DEVICES_AGAIN, DEVICES_FOR, DEVICES_WAIT};
+use crate::limits::{DEVICES_RETRY, DEVICES_TIMEOUT, DEVICES_TTL};
 use crate::policy::KnownDevices;
 
 /// The device list, requested on demand and cached for a while.
 pub(crate) struct Devices {
     /// The tool that lists the devices.
     list: String,
-    known: Mutex<Known>,
+    known: Mutex<CachedDevices>,
     /// Serializes requests: at most one is in flight.
-    asking: tokio::sync::Mutex<()>,
+    request_lock: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
-struct Known {
+struct CachedDevices {
     devices: Arc<Vec<Device>>,
     /// Whether the last list was read completely.
     is_complete: bool,
-    asked: Option<Instant>,
+    requested: Option<Instant>,
     /// Why the last request failed, if it did.
     failure: Option<String>,
 }
@@ -44,7 +44,7 @@ pub(crate) enum Freshness {
 
 impl Devices {
     pub fn new(list: impl Into<String>) -> Devices {
-        Devices { list: list.into(), known: Mutex::default(), asking: tokio::sync::Mutex::default() }
+        Devices { list: list.into(), known: Mutex::default(), request_lock: tokio::sync::Mutex::default() }
     }
 
     /// The cached devices, without a request.
@@ -57,8 +57,8 @@ impl Devices {
     /// miss.
     pub fn for_guard(&self, executor: &ToolExecutor, control: &str) -> KnownDevices {
         let known = self.lock();
-        let has_house = executor.find(&self.list).is_ok() || executor.find(control).is_ok();
-        let is_covered = if has_house || !known.devices.is_empty() { known.is_complete } else { true };
+        let has_device_tools = executor.find(&self.list).is_ok() || executor.find(control).is_ok();
+        let is_covered = if has_device_tools || !known.devices.is_empty() { known.is_complete } else { true };
         let devices = Arc::clone(&known.devices);
         if is_covered { KnownDevices::all(devices) } else { KnownDevices::some(devices) }
     }
@@ -78,7 +78,7 @@ impl Devices {
         if self.is_fresh(freshness) {
             return self.known();
         }
-        let _one = self.asking.lock().await;
+        let _one = self.request_lock.lock().await;
         // Another task may have refreshed the cache while this one waited for the lock.
         if self.is_fresh(freshness) {
             return self.known();
@@ -87,18 +87,18 @@ impl Devices {
             // The server is not connected, or there is none. The cached devices still show which ones are
             // guarded.
             let mut known = self.lock();
-            known.asked = None;
+            known.requested = None;
             known.is_complete = false;
             known.failure = Some(NO_LIST.to_owned());
             return Arc::clone(&known.devices);
         };
-        let call = Call::new(&self.list, everything(found.tool.input_schema())).by(Arc::clone(caller));
-        let asked = timeout(DEVICES_WAIT, executor.execute(call)).await;
+        let call = Call::new(&self.list, list_arguments(found.tool.input_schema())).by(Arc::clone(caller));
+        let requested = timeout(DEVICES_TIMEOUT, executor.execute(call)).await;
         let mut known = self.lock();
-        known.asked = Some(Instant::now());
+        known.requested = Some(Instant::now());
         known.failure = None;
         known.is_complete = false;
-        match asked.map(|outcome| outcome.result) {
+        match requested.map(|outcome| outcome.result) {
             Ok(Ok(output)) => {
                 let list = parse_devices(&output.text, output.structured.as_deref());
                 if list.is_cut {
@@ -123,18 +123,18 @@ impl Devices {
         let known = self.lock();
         // Without a list every call needs a yes, so a failed request is retried soon.
         let is_short = freshness == Freshness::Newer || known.failure.is_some();
-        let limit = if is_short { DEVICES_AGAIN } else { DEVICES_FOR };
-        known.asked.is_some_and(|asked| asked.elapsed() < limit)
+        let limit = if is_short { DEVICES_RETRY } else { DEVICES_TTL };
+        known.requested.is_some_and(|requested| requested.elapsed() < limit)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, CachedDevices> {
         self.known.lock().ignore_poison()
     }
 }
 
 /// The arguments that request all devices: the voice should name an inactive device, not misunderstand its
 /// name.
-fn everything(schema: &str) -> &'static str {
+fn list_arguments(schema: &str) -> &'static str {
     let schema: serde_json::Value = serde_json::from_str(schema).unwrap_or_default();
     match schema["properties"]["includeInactive"]["type"].as_str() {
         Some("boolean") => r#"{"includeInactive":true}"#,

@@ -12,7 +12,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 use toolwright_config::{BrokerPassword, BrokerSettings, MqttProtocol};
 
-use crate::mqtt::{BrokerAddress, Heard, hear};
+use crate::mqtt::{AttemptResult, BrokerAddress, attempt_connection};
 
 /// The largest response to read when checking for Toolwright, in bytes.
 const LONGEST_ANSWER: u64 = 64 << 10;
@@ -60,25 +60,27 @@ pub enum PortSeen {
 
 /// Connects as the voice would, and disconnects at once.
 pub async fn broker(settings: &BrokerSettings, protocol: MqttProtocol, patience: Duration) -> Knock {
-    let seen = heard(settings, protocol, patience).await;
+    let seen = attempt(settings, protocol, patience).await;
     // A mismatch of TLS is detected by a second attempt with the opposite setting. It omits the
     // credentials, which must not be sent to an unknown program.
-    let stranger = |is_encrypted| BrokerSettings {
+    let without_credentials = |is_encrypted| BrokerSettings {
         is_encrypted,
         username: None,
         password: BrokerPassword::None,
         ..settings.clone()
     };
     match seen {
-        Heard::NotTrusted(why) | Heard::NotEncrypted(why) if settings.is_encrypted => {
-            match heard(&stranger(false), protocol, patience).await {
-                Heard::Welcome { .. } | Heard::NotLetIn(_) => Knock::Plain(why),
+        AttemptResult::NotTrusted(why) | AttemptResult::NotEncrypted(why) if settings.is_encrypted => {
+            match attempt(&without_credentials(false), protocol, patience).await {
+                AttemptResult::Welcome { .. } | AttemptResult::LoginRefused(_) => Knock::Plain(why),
                 _ => Knock::NotTrusted(why),
             }
         }
-        Heard::Nonsense(why) if !settings.is_encrypted => {
-            match heard(&stranger(true), protocol, patience).await {
-                Heard::Welcome { .. } | Heard::NotLetIn(_) | Heard::NotTrusted(_) => Knock::Encrypted(why),
+        AttemptResult::ProtocolError(why) if !settings.is_encrypted => {
+            match attempt(&without_credentials(true), protocol, patience).await {
+                AttemptResult::Welcome { .. }
+                | AttemptResult::LoginRefused(_)
+                | AttemptResult::NotTrusted(_) => Knock::Encrypted(why),
                 _ => Knock::NoBroker(why),
             }
         }
@@ -89,11 +91,11 @@ pub async fn broker(settings: &BrokerSettings, protocol: MqttProtocol, patience:
 /// The owner of the loopback port for the built-in broker.
 pub async fn broker_port(port: u16, patience: Duration) -> PortSeen {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    match bound(address).await {
+    match port_state(address).await {
         Some(seen) => seen,
         None => {
             let settings = BrokerAddress::inside(port).0;
-            match Knock::from(heard(&settings, MqttProtocol::Auto, patience).await) {
+            match Knock::from(attempt(&settings, MqttProtocol::Auto, patience).await) {
                 Knock::Accepted { is_ours: true, .. } => PortSeen::Ours,
                 Knock::Accepted { .. } | Knock::LoginRefused(_) => PortSeen::OtherBroker,
                 _ => PortSeen::Others,
@@ -104,11 +106,11 @@ pub async fn broker_port(port: u16, patience: Duration) -> PortSeen {
 
 /// The owner of the address for Wyoming clients.
 pub async fn wyoming_port(listen: SocketAddr, patience: Duration) -> PortSeen {
-    match bound(listen).await {
+    match port_state(listen).await {
         Some(seen) => seen,
         None => {
             let ip = if listen.ip().is_unspecified() { Ipv4Addr::LOCALHOST.into() } else { listen.ip() };
-            match timeout(patience, is_ours(SocketAddr::new(ip, listen.port()))).await {
+            match timeout(patience, is_toolwright(SocketAddr::new(ip, listen.port()))).await {
                 Ok(Ok(true)) => PortSeen::Ours,
                 _ => PortSeen::Others,
             }
@@ -117,7 +119,7 @@ pub async fn wyoming_port(listen: SocketAddr, patience: Duration) -> PortSeen {
 }
 
 /// Returns `None` if the address is in use.
-async fn bound(address: SocketAddr) -> Option<PortSeen> {
+async fn port_state(address: SocketAddr) -> Option<PortSeen> {
     match TcpListener::bind(address).await {
         Ok(_) => Some(PortSeen::Free),
         Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => None,
@@ -126,35 +128,35 @@ async fn bound(address: SocketAddr) -> Option<PortSeen> {
 }
 
 /// Whether the Wyoming service at this address identifies itself as Toolwright.
-async fn is_ours(address: SocketAddr) -> std::io::Result<bool> {
+async fn is_toolwright(address: SocketAddr) -> std::io::Result<bool> {
     let mut stream = TcpStream::connect(address).await?;
     stream.write_all(b"{\"type\":\"describe\"}\n").await?;
-    let mut said = Vec::new();
+    let mut response = Vec::new();
     let mut answer = stream.take(LONGEST_ANSWER);
-    while answer.read_buf(&mut said).await? > 0 {
+    while answer.read_buf(&mut response).await? > 0 {
         // The name is in the first line; the connection stays open, so the loop does not wait for its end.
-        if String::from_utf8_lossy(&said).contains("\"toolwright\"") {
+        if String::from_utf8_lossy(&response).contains("\"toolwright\"") {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-async fn heard(settings: &BrokerSettings, protocol: MqttProtocol, patience: Duration) -> Heard {
+async fn attempt(settings: &BrokerSettings, protocol: MqttProtocol, patience: Duration) -> AttemptResult {
     let client_id = format!("toolwright-look-{:016x}", RandomState::new().hash_one(std::process::id()));
     let address = BrokerAddress(settings.clone());
-    hear(&address, &client_id, protocol, patience).await
+    attempt_connection(&address, &client_id, protocol, patience).await
 }
 
-impl From<Heard> for Knock {
-    fn from(heard: Heard) -> Knock {
-        match heard {
-            Heard::Welcome { revision, is_ours } => Knock::Accepted { revision, is_ours },
-            Heard::Nobody(why) => Knock::Unreachable(why),
-            Heard::NotLetIn(why) => Knock::LoginRefused(why),
-            Heard::NotTrusted(why) | Heard::NotEncrypted(why) => Knock::NotTrusted(why),
-            Heard::Nonsense(why) => Knock::NoBroker(why),
-            Heard::NoFile(why) => Knock::Unusable(why),
+impl From<AttemptResult> for Knock {
+    fn from(result: AttemptResult) -> Knock {
+        match result {
+            AttemptResult::Welcome { revision, is_ours } => Knock::Accepted { revision, is_ours },
+            AttemptResult::Unreachable(why) => Knock::Unreachable(why),
+            AttemptResult::LoginRefused(why) => Knock::LoginRefused(why),
+            AttemptResult::NotTrusted(why) | AttemptResult::NotEncrypted(why) => Knock::NotTrusted(why),
+            AttemptResult::ProtocolError(why) => Knock::NoBroker(why),
+            AttemptResult::UnreadableFile(why) => Knock::Unusable(why),
         }
     }
 }

@@ -50,11 +50,11 @@ const DESTRUCTIVE: &[&str] = &[
 ];
 
 /// First words in the names of read-only tools.
-const LOOKS: &[&str] =
+const READ_ONLY_WORDS: &[&str] =
     &["get", "list", "verify", "check", "search", "read", "show", "find", "describe", "query", "status"];
 
 /// Words that contradict a read-only first word: `find_and_set`, `read_write`, `status_set`.
-const ACTS: &str = "set write run do and then control turn switch toggle open close lock unlock arm disarm start stop trigger \
+const ACTION_WORDS: &str = "set write run do and then control turn switch toggle open close lock unlock arm disarm start stop trigger \
                     execute exec call send put push update change edit modify create add make apply activate deactivate enable \
                     disable press move play save store post patch perform fire release raise lower dim act command";
 
@@ -157,21 +157,21 @@ impl VoicePolicy {
             return Verdict::Deny(format!("The {name} tool cannot be used by voice."));
         }
         let words = name_words(tool.name());
-        let is_final = |word: &String| DESTRUCTIVE.contains(&word.as_str());
+        let is_destructive = |word: &String| DESTRUCTIVE.contains(&word.as_str());
         if tool.definition().annotations.destructive
             || is_guarded_text(tool.name(), &self.guarded)
-            || words.iter().any(is_final)
+            || words.iter().any(is_destructive)
         {
             return Verdict::Confirm;
         }
-        let is_look = is_look(&words);
+        let is_read_only = is_read_only(&words);
         // Built-in tools control no devices. The name of any other tool is no guarantee that it is
         // read-only.
         let is_own = tool.qualified_name().split_once('/').is_some_and(|(server, _)| server == "builtin");
-        if is_own && is_look {
+        if is_own && is_read_only {
             return Verdict::Allow;
         }
-        if !is_own && !is_look && !known.is_complete {
+        if !is_own && !is_read_only && !known.is_complete {
             return Verdict::Confirm;
         }
         let mut parts = Vec::new();
@@ -181,10 +181,10 @@ impl VoicePolicy {
             Err(_) => return Verdict::Confirm,
         }
         let declared = DeclaredKeys::of(tool.input_schema());
-        let is_risky = |part: &Part| self.is_risky(part, &known.devices, &declared);
+        let is_risky = |part: &ArgumentPart| self.is_risky(part, &known.devices, &declared);
         let is_guarded = parts.len() > MAX_TEXTS || parts.iter().any(is_risky);
         // Reading the state of a door is harmless, a command to it is not.
-        if is_guarded && (!is_look || parts.iter().any(Part::is_command)) {
+        if is_guarded && (!is_read_only || parts.iter().any(ArgumentPart::is_command)) {
             Verdict::Confirm
         } else {
             Verdict::Allow
@@ -192,13 +192,13 @@ impl VoicePolicy {
     }
 
     /// Whether a key or a value mentions something guarded, or addresses a guarded device.
-    fn is_risky(&self, part: &Part, devices: &[Device], declared: &DeclaredKeys) -> bool {
+    fn is_risky(&self, part: &ArgumentPart, devices: &[Device], declared: &DeclaredKeys) -> bool {
         let is_guarded = |device: &&Device| is_guarded_device(device, &self.guarded);
         let is_id = |number: u64| devices.iter().filter(is_guarded).any(|device| is_id_of(device, number));
         let text = part.text();
         let may_be_id = match part {
-            Part::Key(_) => true,
-            Part::Value { key, .. } => declared.may_hold_id(key),
+            ArgumentPart::Key(_) => true,
+            ArgumentPart::Value { key, .. } => declared.may_hold_id(key),
         };
         if may_be_id && number_of(text).is_some_and(is_id) {
             return true;
@@ -214,10 +214,12 @@ impl VoicePolicy {
 }
 
 /// Whether the name of a tool says that it is read-only.
-fn is_look(words: &[String]) -> bool {
+fn is_read_only(words: &[String]) -> bool {
     let [first, rest @ ..] = words else { return false };
     let is_in_or_out = rest.last().is_some_and(|last| last == "in" || last == "out");
-    LOOKS.contains(&first.as_str()) && !is_in_or_out && !rest.iter().any(|word| is_in(ACTS, word))
+    READ_ONLY_WORDS.contains(&first.as_str())
+        && !is_in_or_out
+        && !rest.iter().any(|word| is_in(ACTION_WORDS, word))
 }
 
 fn is_in(list: &str, word: &str) -> bool {
@@ -248,7 +250,7 @@ impl DeclaredKeys {
 }
 
 /// One part of the arguments of a call.
-enum Part {
+enum ArgumentPart {
     Key(String),
     /// A text or a number, with the nearest key above it.
     Value {
@@ -257,9 +259,9 @@ enum Part {
     },
 }
 
-impl Part {
+impl ArgumentPart {
     fn text(&self) -> &str {
-        let (Part::Key(text) | Part::Value { text, .. }) = self;
+        let (ArgumentPart::Key(text) | ArgumentPart::Value { text, .. }) = self;
         text
     }
 
@@ -271,18 +273,18 @@ impl Part {
 }
 
 /// Collects every key, text and number of the arguments at every depth; serde_json limits the depth to 128.
-fn collect(key: &str, value: &Value, parts: &mut Vec<Part>) {
+fn collect(key: &str, value: &Value, parts: &mut Vec<ArgumentPart>) {
     if parts.len() > MAX_TEXTS {
         return;
     }
-    let one = |text: String| Part::Value { key: key.to_owned(), text };
+    let one = |text: String| ArgumentPart::Value { key: key.to_owned(), text };
     match value {
         Value::String(text) => parts.push(one(text.clone())),
         Value::Number(number) => parts.push(one(number.to_string())),
         Value::Array(items) => items.iter().for_each(|item| collect(key, item, parts)),
         Value::Object(members) => {
             for (key, value) in members {
-                parts.push(Part::Key(key.clone()));
+                parts.push(ArgumentPart::Key(key.clone()));
                 collect(key, value, parts);
             }
         }

@@ -23,8 +23,8 @@ pub(crate) fn question(calls: &[HeldCall], control_tool: &str) -> Option<String>
         several => format!("Shall I do this: {}? Please say yes or no.", several.join(", and ")),
     };
     // Anything that `speakable` leaves out or truncates would run without having been heard.
-    let said = speakable(&text);
-    (said.chars().count() <= MAX_SPOKEN_CHARS && letters(&said) == letters(&text)).then_some(said)
+    let spoken = speakable(&text);
+    (spoken.chars().count() <= MAX_SPOKEN_CHARS && letters(&spoken) == letters(&text)).then_some(spoken)
 }
 
 /// Describes one call: the effect on a device, otherwise the tool and every argument.
@@ -40,9 +40,13 @@ fn describe(call: &HeldCall, control_tool: &str) -> Option<String> {
     if let Some((server, _)) = call.tool.split_once('/').filter(|(server, _)| *server != "builtin") {
         name = format!("{name} of {}", sayable(server)?);
     }
-    let mut told = Vec::new();
-    flatten("", &value, &mut told)?;
-    Some(if told.is_empty() { format!("use {name}") } else { format!("use {name} with {}", told.join(", ")) })
+    let mut parts = Vec::new();
+    flatten("", &value, &mut parts)?;
+    Some(if parts.is_empty() {
+        format!("use {name}")
+    } else {
+        format!("use {name} with {}", parts.join(", "))
+    })
 }
 
 fn bare_name(tool: &str) -> &str {
@@ -61,30 +65,30 @@ fn switching(value: &Value) -> Option<String> {
 }
 
 /// Describes every value with its path: `front door set to open`. `None` if one of them cannot be spoken.
-fn flatten(path: &str, value: &Value, told: &mut Vec<String>) -> Option<()> {
-    let set_to = |said: String| if path.is_empty() { said } else { format!("{path} set to {said}") };
+fn flatten(path: &str, value: &Value, parts: &mut Vec<String>) -> Option<()> {
+    let set_to = |spoken: String| if path.is_empty() { spoken } else { format!("{path} set to {spoken}") };
     let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path} {key}") };
     match value {
         Value::Object(members) if !members.is_empty() => {
             for (key, value) in members {
-                flatten(&below(&sayable(&key.replace('_', " "))?), value, told)?;
+                flatten(&below(&sayable(&key.replace('_', " "))?), value, parts)?;
             }
         }
         Value::Array(items) if !items.is_empty() => {
             for (at, item) in items.iter().enumerate() {
-                flatten(&below(&(at + 1).to_string()), item, told)?;
+                flatten(&below(&(at + 1).to_string()), item, parts)?;
             }
         }
         Value::Object(_) | Value::Array(_) => {
             if !path.is_empty() {
-                told.push(set_to("an empty list".to_owned()));
+                parts.push(set_to("an empty list".to_owned()));
             }
         }
-        Value::Null => told.push(set_to("nothing".to_owned())),
-        Value::Bool(is) => told.push(set_to(is.to_string())),
-        Value::Number(number) => told.push(set_to(number.to_string())),
-        Value::String(text) if text.is_empty() => told.push(set_to("an empty text".to_owned())),
-        Value::String(text) => told.push(set_to(sayable(text)?)),
+        Value::Null => parts.push(set_to("nothing".to_owned())),
+        Value::Bool(is) => parts.push(set_to(is.to_string())),
+        Value::Number(number) => parts.push(set_to(number.to_string())),
+        Value::String(text) if text.is_empty() => parts.push(set_to("an empty text".to_owned())),
+        Value::String(text) => parts.push(set_to(sayable(text)?)),
     }
     Some(())
 }
@@ -114,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    fn asked(tool: &str, arguments: Value) -> Option<String> {
+    fn question_for(tool: &str, arguments: Value) -> Option<String> {
         let call = HeldCall { tool: tool.into(), arguments: arguments.to_string() };
         question(&[call], "control_zwave_device")
     }
@@ -151,20 +155,20 @@ mod tests {
         ];
         for (tool, arguments, expected) in cases {
             // The order of keys is that of the map.
-            let said = asked(tool, arguments).unwrap_or_default();
+            let spoken = question_for(tool, arguments).unwrap_or_default();
             let parts = |text: &str| {
                 let mut parts: Vec<String> =
                     text.replace(" with ", ", ").split(", ").map(str::to_owned).collect();
                 parts.sort();
                 parts
             };
-            let body = said.trim_start_matches("Shall I ").trim_end_matches("? Please say yes or no.");
-            assert_eq!(parts(body), parts(expected), "{said}");
+            let body = spoken.trim_start_matches("Shall I ").trim_end_matches("? Please say yes or no.");
+            assert_eq!(parts(body), parts(expected), "{spoken}");
         }
     }
 
     #[test]
-    fn what_cannot_be_said_whole_is_not_asked() {
+    fn unspeakable_call_has_no_question() {
         for (tool, arguments) in [
             ("home/set_state", json!({"door": "x".repeat(300)})),
             ("home/set_state", json!({"door": "https://example.com/open"})),
@@ -175,7 +179,7 @@ mod tests {
             ("home/set_state", json!({"door": "/etc/home/secrets"})),
             ("control_zwave_device", json!({"deviceName": "Do\u{200b}or", "action": "on"})),
         ] {
-            assert_eq!(asked(tool, arguments.clone()), None, "{arguments}");
+            assert_eq!(question_for(tool, arguments.clone()), None, "{arguments}");
         }
         assert_eq!(question(&[], "x"), None);
         let bad = HeldCall { tool: "home/x".into(), arguments: "no JSON".into() };

@@ -19,16 +19,16 @@ use toolwright_speech::Device;
 
 use crate::confirm::Questions;
 use crate::devices::{Devices, Freshness};
-use crate::limits::{GRACE, Limits};
+use crate::limits::{GRACE_PERIOD, Limits};
 use crate::mind::Mind;
 use crate::policy::{Guard, VoicePolicy};
 use crate::status::{Drop, Status};
 use crate::transcript::{Answer, AnswerKind, Ear, Transcript};
-use queue::{Job, Queue};
+use queue::{Job, TranscriptQueue};
 
 /// Answers transcripts in the background. Clones share one queue.
 #[derive(Clone)]
-pub struct BackgroundTranscriber(Arc<Shared>);
+pub struct BackgroundTranscriber(Arc<TranscriberState>);
 
 /// Dependencies and settings of the transcriber.
 pub struct TranscriberOptions {
@@ -60,7 +60,7 @@ impl TranscriberOptions {
     }
 }
 
-struct Shared {
+struct TranscriberState {
     executor: Arc<ToolExecutor>,
     mind: Option<Arc<dyn Mind>>,
     policy: Arc<VoicePolicy>,
@@ -69,7 +69,7 @@ struct Shared {
     devices: Devices,
     questions: Questions,
     status: Arc<Status>,
-    queue: Mutex<Queue>,
+    queue: Mutex<TranscriptQueue>,
     tasks: TaskTracker,
     stop: CancellationToken,
 }
@@ -78,7 +78,7 @@ impl BackgroundTranscriber {
     /// Starts no task before the first transcript.
     pub fn new(options: TranscriberOptions, status: Arc<Status>) -> BackgroundTranscriber {
         let TranscriberOptions { executor, mind, policy, limits, list_tool, control_tool } = options;
-        BackgroundTranscriber(Arc::new(Shared {
+        BackgroundTranscriber(Arc::new(TranscriberState {
             executor,
             mind,
             policy,
@@ -87,7 +87,7 @@ impl BackgroundTranscriber {
             devices: Devices::new(list_tool),
             questions: Questions::new(limits.confirm, limits.hearing),
             status,
-            queue: Mutex::new(Queue::default()),
+            queue: Mutex::new(TranscriptQueue::default()),
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),
         }))
@@ -132,7 +132,7 @@ impl BackgroundTranscriber {
     }
 
     /// The number of open questions, the number of known devices, and whether there is a model.
-    pub(crate) fn knows(&self) -> (usize, usize, bool) {
+    pub(crate) fn summary(&self) -> (usize, usize, bool) {
         (self.0.questions.count(), self.0.devices.known().len(), self.0.mind.is_some())
     }
 
@@ -143,7 +143,7 @@ impl BackgroundTranscriber {
     }
 
     /// Runs other work in the background; shutdown waits for it. It is dropped on overload.
-    pub(crate) fn aside(&self, work: impl Future<Output = ()> + Send + 'static) {
+    pub(crate) fn spawn_background(&self, work: impl Future<Output = ()> + Send + 'static) {
         let shared = &self.0;
         if shared.stop.is_cancelled() || shared.tasks.len() > shared.limits.waiting + shared.limits.at_once {
             shared.status.dropped(Drop::Overload);
@@ -165,7 +165,7 @@ impl BackgroundTranscriber {
         shared.tasks.close();
         let waiting = shared.lock().clear();
         waiting.into_iter().for_each(|job| shared.drop_job(job, Drop::Ending));
-        if timeout(GRACE, shared.tasks.wait()).await.is_err() {
+        if timeout(GRACE_PERIOD, shared.tasks.wait()).await.is_err() {
             shared.stop.cancel();
             shared.tasks.wait().await;
         }
@@ -178,7 +178,7 @@ impl BackgroundTranscriber {
             let this = self.clone();
             self.0.tasks.spawn(async move {
                 let conversation = job.transcript.conversation.clone();
-                let freed = Freed { this: &this, conversation };
+                let freed = ConversationSlot { this: &this, conversation };
                 this.0.answer(job).await;
                 drop(freed);
             });
@@ -187,24 +187,24 @@ impl BackgroundTranscriber {
 }
 
 /// Releases the slot of a conversation, also on a panic.
-struct Freed<'t> {
+struct ConversationSlot<'t> {
     this: &'t BackgroundTranscriber,
     conversation: String,
 }
 
-impl std::ops::Drop for Freed<'_> {
+impl std::ops::Drop for ConversationSlot<'_> {
     fn drop(&mut self) {
         self.this.0.lock().done(&self.conversation);
         self.this.pump();
     }
 }
 
-impl Shared {
+impl TranscriberState {
     fn next(&self) -> Option<Job> {
         self.lock().next(self.limits.at_once)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Queue> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, TranscriptQueue> {
         self.queue.lock().ignore_poison()
     }
 

@@ -20,18 +20,18 @@ use crate::fronts::wyoming::WyomingFront;
 use crate::fronts::{SOURCE, now};
 use crate::limits::Limits;
 use crate::mind::Mind;
-use crate::mqtt::{BrokerAddress, Link, LinkOptions, LinkState, Revisions, Subscriber};
+use crate::mqtt::{BrokerAddress, BrokerLink, LinkOptions, LinkState, Revisions, Subscriber};
 use crate::policy::VoicePolicy;
 use crate::status::Status;
 use crate::transcriber::{BackgroundTranscriber, TranscriberOptions};
 use crate::view::{FrontState, FrontView, VoiceView};
 
 /// The retry interval for a port that cannot be bound.
-const BIND_AGAIN: std::time::Duration = std::time::Duration::from_secs(2);
+const BIND_RETRY: std::time::Duration = std::time::Duration::from_secs(2);
 
 /// The number of device requests while their server starts, and the interval between them.
 const WARM_TRIES: usize = 120;
-const WARM_AGAIN: std::time::Duration = std::time::Duration::from_millis(500);
+const WARM_RETRY: std::time::Duration = std::time::Duration::from_millis(500);
 
 /// Dependencies and settings of the voice.
 pub struct VoiceOptions {
@@ -103,10 +103,10 @@ impl Voice {
             let warm = async {
                 for _ in 0..WARM_TRIES {
                     transcriber.warm().await;
-                    if transcriber.knows().1 > 0 {
+                    if transcriber.summary().1 > 0 {
                         return;
                     }
-                    tokio::time::sleep(WARM_AGAIN).await;
+                    tokio::time::sleep(WARM_RETRY).await;
                 }
             };
             tokio::select! {
@@ -128,7 +128,7 @@ impl Voice {
         let is_ready = fronts.iter().all(|front| front.state == FrontState::Ready);
         let (waiting, running) = self.transcriber.load();
         let limits = self.transcriber.limits();
-        let (questions, devices, has_mind) = self.transcriber.knows();
+        let (questions, devices, has_mind) = self.transcriber.summary();
         let status = self.transcriber.status();
         VoiceView {
             status: if is_ready { "ok" } else { "degraded" },
@@ -156,12 +156,12 @@ impl Voice {
         self.stop.cancel();
         self.tasks.close();
         // The link disconnects while the broker is still running.
-        let farewell = async {
+        let shut_down = async {
             while self.tasks.len() > 1 {
                 tokio::time::sleep(std::time::Duration::from_millis(5)).await;
             }
         };
-        let _ = tokio::time::timeout(crate::limits::FAREWELL, farewell).await;
+        let _ = tokio::time::timeout(crate::limits::DISCONNECT_TIMEOUT, shut_down).await;
         self.stop_broker.cancel();
         self.tasks.wait().await;
     }
@@ -198,7 +198,7 @@ impl Voice {
             };
             let topics = Topics::new(&settings.topic_prefix, &settings.response_prefixes);
             let options = link_options(&settings, address, &topics);
-            let (link, outbox, state) = Link::new(options, Arc::clone(transcriber.status()), stop);
+            let (link, outbox, state) = BrokerLink::new(options, Arc::clone(transcriber.status()), stop);
             let mut subscribers: Vec<Arc<dyn Subscriber>> =
                 vec![Arc::new(MqttFront::new(topics, transcriber.clone(), outbox.clone()))];
             if hermes {
@@ -224,7 +224,7 @@ impl Voice {
                     Err(error) => fronts.set("wyoming", FrontState::Waiting, taken(listen, &error)),
                 }
                 tokio::select! {
-                    () = tokio::time::sleep(BIND_AGAIN) => {}
+                    () = tokio::time::sleep(BIND_RETRY) => {}
                     () = stop.cancelled() => return,
                 }
             }
@@ -245,7 +245,7 @@ async fn inside(port: Option<u16>, fronts: &Fronts) -> Broker {
             Err(error) => {
                 let listen = SocketAddr::from(([127, 0, 0, 1], port.unwrap_or(USUAL_BROKER_PORT)));
                 fronts.set("broker", FrontState::Waiting, taken(listen, &error));
-                tokio::time::sleep(BIND_AGAIN).await;
+                tokio::time::sleep(BIND_RETRY).await;
             }
         }
     }
@@ -271,8 +271,8 @@ fn link_options(settings: &MqttSettings, address: BrokerAddress, topics: &Topics
         client_id: settings.client_id.clone().unwrap_or_else(own_name),
         revisions: match settings.protocol {
             MqttProtocol::Auto => Revisions::Both,
-            MqttProtocol::Five => Revisions::Five,
-            MqttProtocol::Three => Revisions::Three,
+            MqttProtocol::Five => Revisions::V5,
+            MqttProtocol::Three => Revisions::V311,
         },
         status_topic: topics.status.clone(),
         online: status(true),

@@ -51,7 +51,7 @@ async fn clients_of_both_revisions_hear_each_other() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_message_is_kept_until_an_empty_one_comes() {
+async fn empty_message_deletes_retained_one() {
     let inside = Inside::start().await;
     publish(inside.port, &["-r", "-t", "kept/a", "-m", "one"]);
     publish(inside.port, &["-r", "-t", "kept/a", "-m", "two"]);
@@ -108,7 +108,7 @@ async fn a_will_is_done_when_its_client_is_lost_and_not_when_it_goes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whatever_somebody_sends_the_others_are_served() {
+async fn hostile_client_affects_no_other() {
     let inside = Inside::start().await;
     let connect_3 = b"\x10\x0d\x00\x04MQTT\x04\x02\x00\x3c\x00\x01a";
     let hostile: [&[u8]; 9] = [
@@ -166,7 +166,7 @@ async fn more_clients_than_there_is_room_for_are_turned_away_and_room_comes_back
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn connections_that_say_nothing_keep_nobody_out() {
+async fn silent_connections_do_not_block_new_clients() {
     let inside = Inside::start().await;
     let silent: Vec<TcpStream> =
         (0..600).map(|_| TcpStream::connect(("127.0.0.1", inside.port)).expect("connected")).collect();
@@ -195,7 +195,7 @@ fn idle(port: u16, number: u16) -> TcpStream {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn clients_that_do_nothing_keep_nobody_out_and_nobody_who_listens_has_to_go() {
+async fn idle_clients_are_evicted_and_subscribers_stay() {
     let inside = Inside::start().await;
     let first = Listener::start(inside.port, &["x"], &[]);
     let idle: Vec<TcpStream> = (0..600).map(|number| idle(inside.port, number)).collect();

@@ -26,7 +26,7 @@ pub const PATIENCE: Duration = Duration::from_secs(20);
 
 /// A test home that records the calls of its tools, in order.
 #[derive(Clone, Default)]
-pub struct House {
+pub struct TestHome {
     pub calls: Arc<Mutex<Vec<(String, Value)>>>,
     /// The delay of a control call.
     pub delay: Duration,
@@ -38,24 +38,24 @@ pub struct House {
     pub listing: Option<Value>,
 }
 
-struct HouseTool {
+struct HomeTool {
     name: &'static str,
-    house: House,
+    home: TestHome,
 }
 
-impl ToolFunction for HouseTool {
+impl ToolFunction for HomeTool {
     fn call(self: Arc<Self>, arguments: String) -> BoxFuture<'static, Result<ToolOutput, ToolFailure>> {
         Box::pin(async move {
             let arguments: Value = serde_json::from_str(&arguments).expect("JSON");
-            self.house.calls.lock().expect("a lock").push((self.name.to_owned(), arguments.clone()));
+            self.home.calls.lock().expect("a lock").push((self.name.to_owned(), arguments.clone()));
             let is_of_devices = ["list_zwave_devices", "control_zwave_device"].contains(&self.name);
-            if is_of_devices && self.house.is_away.load(Ordering::Relaxed) {
+            if is_of_devices && self.home.is_away.load(Ordering::Relaxed) {
                 return Err(ToolFailure::tool(AWAY));
             }
             match self.name {
-                "list_zwave_devices" => Ok(match &self.house.listing {
+                "list_zwave_devices" => Ok(match &self.home.listing {
                     Some(Value::String(_)) => {
-                        tokio::time::sleep(self.house.delay).await;
+                        tokio::time::sleep(self.home.delay).await;
                         ToolOutput::text("")
                     }
                     Some(listing) => {
@@ -64,7 +64,7 @@ impl ToolFunction for HouseTool {
                     None => ToolOutput::text(DEVICES),
                 }),
                 "control_zwave_device" => {
-                    tokio::time::sleep(self.house.delay).await;
+                    tokio::time::sleep(self.home.delay).await;
                     let device = arguments["deviceName"].as_str().unwrap_or_default().to_owned();
                     if device == "Broken Lamp" {
                         return Err(ToolFailure::tool("connect ECONNREFUSED 127.0.0.1:1883"));
@@ -91,7 +91,7 @@ pub const DEVICES: &str = r#"Available Z-Wave devices (8 total):
 - "Broken Lamp" is online
 - "Outdoor Light" in Garden is online"#;
 
-impl House {
+impl TestHome {
     /// The tools of the home, the built-in ones, and two dangerous ones.
     pub fn executor(&self) -> Arc<ToolExecutor> {
         self.executor_with(&[])
@@ -128,9 +128,7 @@ impl House {
                 annotations: Annotations { destructive, harmless: false },
                 ..ToolDefinition::default()
             };
-            registry
-                .register(definition, Arc::new(HouseTool { name, house: self.clone() }))
-                .expect("in order");
+            registry.register(definition, Arc::new(HomeTool { name, home: self.clone() })).expect("in order");
         }
         Arc::new(ToolExecutor::new(registry))
     }
@@ -160,7 +158,7 @@ impl House {
 
 /// An assistant that replies by script: one step per prompt. It records its prompts.
 #[derive(Default)]
-pub struct ScriptedMind {
+pub struct ScriptedAssistant {
     script: Mutex<VecDeque<Step>>,
     pub asked: Mutex<Vec<String>>,
     pub heard: Mutex<Vec<String>>,
@@ -183,9 +181,12 @@ pub enum Step {
     Panic,
 }
 
-impl ScriptedMind {
-    pub fn new(steps: impl IntoIterator<Item = Step>) -> Arc<ScriptedMind> {
-        Arc::new(ScriptedMind { script: Mutex::new(steps.into_iter().collect()), ..ScriptedMind::default() })
+impl ScriptedAssistant {
+    pub fn new(steps: impl IntoIterator<Item = Step>) -> Arc<ScriptedAssistant> {
+        Arc::new(ScriptedAssistant {
+            script: Mutex::new(steps.into_iter().collect()),
+            ..ScriptedAssistant::default()
+        })
     }
 
     pub fn asked(&self) -> Vec<String> {
@@ -193,7 +194,7 @@ impl ScriptedMind {
     }
 }
 
-impl Mind for ScriptedMind {
+impl Mind for ScriptedAssistant {
     fn think(self: Arc<Self>, thought: Thought) -> BoxFuture<'static, Result<Thinking, MindError>> {
         self.asked.lock().expect("a lock").push(thought.text.clone());
         let step =
@@ -250,14 +251,14 @@ impl Mind for ScriptedMind {
 }
 
 /// An `Ear` that records what it receives.
-pub struct TestEar {
+pub struct TestSink {
     sentences: Vec<String>,
     answers: mpsc::UnboundedSender<(Vec<String>, Answer)>,
     /// Reports every answer as lost.
     is_deaf: bool,
 }
 
-impl Ear for TestEar {
+impl Ear for TestSink {
     fn sentence(&mut self, sentence: &str) {
         self.sentences.push(sentence.to_owned());
     }
@@ -277,17 +278,17 @@ pub struct Room {
 }
 
 impl Room {
-    pub fn new(house: &House, mind: Option<Arc<ScriptedMind>>, limits: Limits) -> Room {
-        Room::with(house, mind, limits, |_| ())
+    pub fn new(home: &TestHome, mind: Option<Arc<ScriptedAssistant>>, limits: Limits) -> Room {
+        Room::with(home, mind, limits, |_| ())
     }
 
     pub fn with(
-        house: &House,
-        mind: Option<Arc<ScriptedMind>>,
+        home: &TestHome,
+        mind: Option<Arc<ScriptedAssistant>>,
         limits: Limits,
         change: impl FnOnce(&mut TranscriberOptions),
     ) -> Room {
-        let mut options = TranscriberOptions::new(house.executor());
+        let mut options = TranscriberOptions::new(home.executor());
         if let Some(mind) = &mind {
             *mind.executor.lock().expect("a lock") = Some(Arc::clone(&options.executor));
         }
@@ -310,8 +311,8 @@ impl Room {
     }
 
     pub fn hand(&self, transcript: Transcript) {
-        let ear = TestEar { sentences: Vec::new(), answers: self.sender.clone(), is_deaf: self.is_deaf };
-        self.transcriber.take(transcript, Box::new(ear));
+        let sink = TestSink { sentences: Vec::new(), answers: self.sender.clone(), is_deaf: self.is_deaf };
+        self.transcriber.take(transcript, Box::new(sink));
     }
 
     /// The next answer.
@@ -328,21 +329,21 @@ impl Room {
 }
 
 /// The voice of the test home at a broker.
-pub struct Spoken {
+pub struct RunningVoice {
     pub voice: Voice,
-    pub house: House,
+    pub home: TestHome,
     /// The port of the broker.
     pub port: u16,
 }
 
-impl Spoken {
+impl RunningVoice {
     /// Starts the voice and waits until every front is ready.
-    pub async fn start(settings: VoiceSettings, mind: Option<Arc<ScriptedMind>>) -> Spoken {
-        let house = House::default();
-        let executor = house.executor();
+    pub async fn start(settings: VoiceSettings, mind: Option<Arc<ScriptedAssistant>>) -> RunningVoice {
+        let home = TestHome::default();
+        let executor = home.executor();
         let mind = mind.map(|mind| mind as Arc<dyn Mind>);
         let voice = Voice::start(VoiceOptions { settings, executor, mind });
-        let spoken = Spoken { voice, house, port: 0 };
+        let spoken = RunningVoice { voice, home, port: 0 };
         spoken.ready().await;
         let port = spoken.detail("broker").or_else(|| spoken.detail("mqtt")).and_then(|detail| {
             let digits = detail
@@ -353,7 +354,7 @@ impl Spoken {
                 .collect::<String>();
             digits.parse().ok()
         });
-        Spoken { port: port.unwrap_or_default(), ..spoken }
+        RunningVoice { port: port.unwrap_or_default(), ..spoken }
     }
 
     /// Waits until every front is ready.

@@ -17,7 +17,7 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::settings::{BrokerSettings, Encryption};
+use crate::settings::{Encryption, MqttBrokerSettings};
 
 /// The initial backoff; each further one is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
@@ -36,7 +36,7 @@ const KEEP_ALIVE_SECONDS: u16 = 20;
 
 /// A message from the broker.
 #[derive(Debug)]
-pub struct Message<'a> {
+pub struct BrokerMessage<'a> {
     /// Its topic.
     pub topic: &'a str,
     /// Its payload.
@@ -46,56 +46,61 @@ pub struct Message<'a> {
 }
 
 /// Receives the messages. It is called between two messages, so it must not block.
-pub trait Listener: Send + Sync + 'static {
+pub trait MessageListener: Send + Sync + 'static {
     /// A connection is established; data from the last one may be outdated.
     fn connected(&self);
     /// A message has arrived.
-    fn heard(&self, message: &Message<'_>);
+    fn heard(&self, message: &BrokerMessage<'_>);
 }
 
 /// Why the broker cannot be reached.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Away(pub String);
+pub struct BrokerUnavailable(pub String);
 
 /// The connection to a broker. Dropping it stops its task.
 #[derive(Debug)]
-pub struct Broker {
-    link: watch::Receiver<Link>,
-    asked: Arc<Notify>,
+pub struct ZwaveBroker {
+    link: watch::Receiver<BrokerState>,
+    requested: Arc<Notify>,
     connect_timeout: Duration,
     task: JoinHandle<()>,
 }
 
 #[derive(Clone, Debug)]
-enum Link {
+enum BrokerState {
     /// The first attempt is in progress.
     Connecting,
     Up(AsyncClient),
     Down {
-        away: Away,
+        away: BrokerUnavailable,
         /// The start of the failed attempt.
         since: Instant,
     },
 }
 
-impl Broker {
+impl ZwaveBroker {
     /// Starts to connect, and subscribes to this filter on every connection.
-    pub fn connect(settings: BrokerSettings, filter: String, listener: Arc<dyn Listener>) -> Broker {
-        let (tell, link) = watch::channel(Link::Connecting);
-        let asked = Arc::new(Notify::new());
+    pub fn connect(
+        settings: MqttBrokerSettings,
+        filter: String,
+        listener: Arc<dyn MessageListener>,
+    ) -> ZwaveBroker {
+        let (sender, link) = watch::channel(BrokerState::Connecting);
+        let requested = Arc::new(Notify::new());
         let connect_timeout = settings.connect_timeout;
-        let keeper = Keeper { settings, filter, listener, tell, asked: asked.clone() };
-        Broker { link, asked, connect_timeout, task: tokio::spawn(keeper.keep()) }
+        let keeper = ConnectionTask { settings, filter, listener, sender, requested: requested.clone() };
+        ZwaveBroker { link, requested, connect_timeout, task: tokio::spawn(keeper.keep()) }
     }
 
     /// Publishes a message and waits for its acknowledgement. After an error the message was not sent, or
     /// its delivery is unknown.
-    pub async fn publish(&self, topic: String, payload: Vec<u8>) -> Result<(), Away> {
+    pub async fn publish(&self, topic: String, payload: Vec<u8>) -> Result<(), BrokerUnavailable> {
         let client = self.client().await?;
-        let away = |reason: &str| Away(reason.to_owned());
+        let away = |reason: &str| BrokerUnavailable(reason.to_owned());
         let sent = client.publish_tracked(topic, payload, PublishOptions::at_least_once());
-        let acknowledged = async { Ok::<_, Away>(sent.await.map_err(|_| away(LOST))?.wait_async().await) };
+        let acknowledged =
+            async { Ok::<_, BrokerUnavailable>(sent.await.map_err(|_| away(LOST))?.wait_async().await) };
         match timeout(self.connect_timeout, acknowledged).await {
             Ok(Ok(Ok(_))) => Ok(()),
             Ok(Ok(Err(_)) | Err(_)) => Err(away(LOST)),
@@ -104,44 +109,44 @@ impl Broker {
     }
 
     /// Waits for a connection, at most for one attempt.
-    pub async fn ready(&self) -> Result<(), Away> {
+    pub async fn ready(&self) -> Result<(), BrokerUnavailable> {
         self.client().await.map(drop)
     }
 
     /// Waits until the current connection is lost; returns the reason.
-    pub async fn lost(&self) -> Away {
+    pub async fn lost(&self) -> BrokerUnavailable {
         let mut link = self.link.clone();
-        match link.wait_for(|link| !matches!(link, Link::Up(_))).await.as_deref() {
-            Ok(Link::Down { away, .. }) => away.clone(),
-            _ => Away(LOST.to_owned()),
+        match link.wait_for(|link| !matches!(link, BrokerState::Up(_))).await.as_deref() {
+            Ok(BrokerState::Down { away, .. }) => away.clone(),
+            _ => BrokerUnavailable(LOST.to_owned()),
         }
     }
 
     /// The current connection. If it is down, the broker may be back since the last attempt, so the result
     /// is that of an attempt that started after this call.
-    async fn client(&self) -> Result<AsyncClient, Away> {
+    async fn client(&self) -> Result<AsyncClient, BrokerUnavailable> {
         let now = Instant::now();
         let patience = self.connect_timeout * 2 + SHORTEST_WAIT;
         let mut link = self.link.clone();
-        if matches!(&*link.borrow(), Link::Down { .. }) {
-            self.asked.notify_one();
+        if matches!(&*link.borrow(), BrokerState::Down { .. }) {
+            self.requested.notify_one();
         }
-        let is_known = |link: &Link| match link {
-            Link::Connecting => false,
-            Link::Up(_) => true,
-            Link::Down { since, .. } => *since >= now,
+        let is_known = |link: &BrokerState| match link {
+            BrokerState::Connecting => false,
+            BrokerState::Up(_) => true,
+            BrokerState::Down { since, .. } => *since >= now,
         };
         // The last state counts, even if there is no new one in time.
         let _ = timeout(patience, link.wait_for(is_known)).await;
         match &*link.borrow() {
-            Link::Up(client) => Ok(client.clone()),
-            Link::Down { away, .. } => Err(away.clone()),
-            Link::Connecting => Err(Away("it has not answered yet".into())),
+            BrokerState::Up(client) => Ok(client.clone()),
+            BrokerState::Down { away, .. } => Err(away.clone()),
+            BrokerState::Connecting => Err(BrokerUnavailable("it has not answered yet".into())),
         }
     }
 }
 
-impl Drop for Broker {
+impl Drop for ZwaveBroker {
     fn drop(&mut self) {
         self.task.abort();
     }
@@ -150,15 +155,15 @@ impl Drop for Broker {
 const LOST: &str = "the connection was lost";
 
 /// The task that maintains the connection.
-struct Keeper {
-    settings: BrokerSettings,
+struct ConnectionTask {
+    settings: MqttBrokerSettings,
     filter: String,
-    listener: Arc<dyn Listener>,
-    tell: watch::Sender<Link>,
-    asked: Arc<Notify>,
+    listener: Arc<dyn MessageListener>,
+    sender: watch::Sender<BrokerState>,
+    requested: Arc<Notify>,
 }
 
-impl Keeper {
+impl ConnectionTask {
     async fn keep(self) {
         let mut wait = FIRST_WAIT;
         loop {
@@ -167,23 +172,23 @@ impl Keeper {
                 Ok((client, events)) => self.hold(client, events).await,
                 Err(away) => away,
             };
-            let was_up = matches!(&*self.tell.borrow(), Link::Up(_));
+            let was_up = matches!(&*self.sender.borrow(), BrokerState::Up(_));
             if was_up {
                 wait = FIRST_WAIT;
             }
             let seconds = wait.as_secs_f32();
             tracing::warn!(broker = %self.settings, "no connection: {away}; the next attempt is in {seconds} s");
-            self.tell.send_replace(Link::Down { away, since });
+            self.sender.send_replace(BrokerState::Down { away, since });
             let hurried = async {
                 sleep(SHORTEST_WAIT).await;
-                self.asked.notified().await;
+                self.requested.notified().await;
             };
             let _ = timeout(wait, hurried).await;
             wait = (wait * 2).min(LONGEST_WAIT);
         }
     }
 
-    fn open(&self) -> Result<(AsyncClient, EventLoop), Away> {
+    fn open(&self) -> Result<(AsyncClient, EventLoop), BrokerUnavailable> {
         let settings = &self.settings;
         let client_id = format!("zwave-mcp-server-{:016x}", RandomState::new().hash_one(std::process::id()));
         let mut options =
@@ -196,10 +201,14 @@ impl Keeper {
             Encryption::None => {}
             Encryption::SystemAuthorities => {
                 let tls = Transport::try_tls_with_default_config();
-                options.set_transport(tls.map_err(|error| Away(format!("TLS cannot be set up: {error}")))?);
+                options.set_transport(
+                    tls.map_err(|error| BrokerUnavailable(format!("TLS cannot be set up: {error}")))?,
+                );
             }
             Encryption::Authorities(file) => {
-                let unread = |error| Away(format!("MQTT_CA_FILE {} cannot be read: {error}", file.display()));
+                let unread = |error| {
+                    BrokerUnavailable(format!("MQTT_CA_FILE {} cannot be read: {error}", file.display()))
+                };
                 let ca = fs::read(file).map_err(unread)?;
                 let tls = TlsConfiguration::Simple { ca, alpn: None, client_auth: None };
                 options.set_transport(Transport::tls_with_config(tls));
@@ -214,30 +223,33 @@ impl Keeper {
     }
 
     /// Runs one connection; returns why it ended.
-    async fn hold(&self, client: AsyncClient, mut events: EventLoop) -> Away {
+    async fn hold(&self, client: AsyncClient, mut events: EventLoop) -> BrokerUnavailable {
         loop {
             match events.poll().await {
                 Ok(Event::Incoming(Packet::ConnAck(_))) => {
                     self.listener.connected();
                     if client.try_subscribe(self.filter.clone(), QoS::AtLeastOnce).is_err() {
-                        return Away("the subscription cannot be sent".into());
+                        return BrokerUnavailable("the subscription cannot be sent".into());
                     }
                 }
                 Ok(Event::Incoming(Packet::SubAck(answer))) => {
                     if answer.return_codes.contains(&SubscribeReasonCode::Failure) {
-                        return Away(format!("it does not let us subscribe to {}", self.filter));
+                        return BrokerUnavailable(format!("it does not let us subscribe to {}", self.filter));
                     }
                     tracing::info!(broker = %self.settings, "connected");
-                    self.tell.send_replace(Link::Up(client.clone()));
+                    self.sender.send_replace(BrokerState::Up(client.clone()));
                 }
                 Ok(Event::Incoming(Packet::Publish(publish))) => {
                     let topic = String::from_utf8_lossy(&publish.topic);
-                    let message =
-                        Message { topic: &topic, payload: &publish.payload, is_retained: publish.retain };
+                    let message = BrokerMessage {
+                        topic: &topic,
+                        payload: &publish.payload,
+                        is_retained: publish.retain,
+                    };
                     self.listener.heard(&message);
                 }
                 Ok(_) => {}
-                Err(error) => return Away(reason(&error)),
+                Err(error) => return BrokerUnavailable(reason(&error)),
             }
         }
     }

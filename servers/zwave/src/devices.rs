@@ -9,7 +9,7 @@ use std::fmt;
 use serde_json::Value;
 
 use crate::names::Named;
-use crate::nodes::{Node, NodeValue};
+use crate::nodes::{NodeValue, ZwaveNode};
 use crate::topics::{ValueTopic, class_word, sanitised};
 
 /// Limit of values from topics; further ones are ignored. A large home has some thousands.
@@ -56,7 +56,7 @@ pub struct Reading {
 
 /// A device.
 #[derive(Clone, Debug)]
-pub struct Device {
+pub struct ZwaveDevice {
     /// Its node number.
     pub id: u64,
     /// Its name.
@@ -64,7 +64,7 @@ pub struct Device {
     /// Its location; may be empty.
     pub location: String,
     /// Its kind.
-    pub kind: Kind,
+    pub kind: DeviceKind,
     /// Its presence.
     pub presence: Presence,
     /// Milliseconds since 1970.
@@ -72,12 +72,12 @@ pub struct Device {
     /// The node part of its topics, unless another node has the same.
     pub topic: Option<String>,
     /// Its values.
-    pub values: Vec<Known>,
+    pub values: Vec<DeviceValue>,
 }
 
 /// The kind of a device. The first matching kind counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum DeviceKind {
     /// It has levels.
     Dimmer,
     /// It is on or off.
@@ -105,18 +105,18 @@ pub enum Presence {
 
 /// A value of a device with its current reading.
 #[derive(Clone, Debug)]
-pub struct Known {
+pub struct DeviceValue {
     /// Its identity at the gateway.
     pub value: NodeValue,
     /// The reading.
     pub reading: Reading,
     /// The source of the reading.
-    pub source: Source,
+    pub source: ReadingSource,
 }
 
 /// The source of a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum ReadingSource {
     /// A topic.
     Mqtt,
     /// The gateway's list.
@@ -156,7 +156,7 @@ impl Heard {
 }
 
 /// Combines the gateway's list with the values from topics.
-pub fn assemble(nodes: &[Node], heard: &Heard) -> Vec<Device> {
+pub fn assemble(nodes: &[ZwaveNode], heard: &Heard) -> Vec<ZwaveDevice> {
     let mut owners: HashMap<String, usize> = HashMap::new();
     for node in nodes {
         *owners.entry(topic_of(node)).or_default() += 1;
@@ -170,18 +170,18 @@ pub fn assemble(nodes: &[Node], heard: &Heard) -> Vec<Device> {
         .collect()
 }
 
-impl Device {
+impl ZwaveDevice {
     /// Whether a command reaches it, now or when it wakes up.
     pub fn is_online(&self) -> bool {
         matches!(self.presence, Presence::Online | Presence::Asleep)
     }
 
     /// The target value and the current value of the class that makes it a switch or a dimmer.
-    pub fn control(&self) -> Option<(&NodeValue, &Known)> {
+    pub fn control(&self) -> Option<(&NodeValue, &DeviceValue)> {
         let class = match self.kind {
-            Kind::Dimmer => SWITCH_MULTILEVEL,
-            Kind::Switch => SWITCH_BINARY,
-            Kind::Thermostat | Kind::Sensor | Kind::Other => return None,
+            DeviceKind::Dimmer => SWITCH_MULTILEVEL,
+            DeviceKind::Switch => SWITCH_BINARY,
+            DeviceKind::Thermostat | DeviceKind::Sensor | DeviceKind::Other => return None,
         };
         let named = |name: &str| {
             let ours = self.values.iter().filter(move |known| known.value.class == class);
@@ -200,8 +200,8 @@ impl Device {
     }
 
     /// Its sensor values.
-    pub fn sensors(&self) -> Vec<&Known> {
-        let is_sensor = |known: &&Known| matches!(known.value.class, SENSOR_MULTILEVEL | SENSOR_BINARY);
+    pub fn sensors(&self) -> Vec<&DeviceValue> {
+        let is_sensor = |known: &&DeviceValue| matches!(known.value.class, SENSOR_MULTILEVEL | SENSOR_BINARY);
         self.values.iter().filter(is_sensor).collect()
     }
 
@@ -214,7 +214,7 @@ impl Device {
     }
 }
 
-impl Known {
+impl DeviceValue {
     /// The value with its unit.
     pub fn shown(&self) -> String {
         let value = match &self.reading.value {
@@ -245,7 +245,7 @@ pub fn state_of(current: &Value) -> String {
     }
 }
 
-impl Named for Device {
+impl Named for ZwaveDevice {
     fn name(&self) -> &str {
         &self.name
     }
@@ -255,20 +255,20 @@ impl Named for Device {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for DeviceKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Kind::Dimmer => "dimmer",
-            Kind::Switch => "switch",
-            Kind::Thermostat => "thermostat",
-            Kind::Sensor => "sensor",
-            Kind::Other => "device",
+            DeviceKind::Dimmer => "dimmer",
+            DeviceKind::Switch => "switch",
+            DeviceKind::Thermostat => "thermostat",
+            DeviceKind::Sensor => "sensor",
+            DeviceKind::Other => "device",
         })
     }
 }
 
 /// The node part of its topics.
-fn topic_of(node: &Node) -> String {
+fn topic_of(node: &ZwaveNode) -> String {
     let name = sanitised(&name_of(node));
     match sanitised(&node.location) {
         location if location.is_empty() => name,
@@ -277,11 +277,11 @@ fn topic_of(node: &Node) -> String {
 }
 
 /// The name of a node; the gateway's default if it has none.
-fn name_of(node: &Node) -> String {
+fn name_of(node: &ZwaveNode) -> String {
     if node.name.is_empty() { format!("nodeID_{}", node.id) } else { node.name.clone() }
 }
 
-fn device(node: &Node, heard: &Heard, topic: Option<String>) -> Device {
+fn device(node: &ZwaveNode, heard: &Heard, topic: Option<String>) -> ZwaveDevice {
     let values = node.values.iter().map(|value| known(value, heard, topic.as_deref())).collect();
     let heard_of = topic.as_ref().and_then(|topic| heard.last_active.get(topic)).copied();
     let presence = match (node.is_available, node.is_ready) {
@@ -290,7 +290,7 @@ fn device(node: &Node, heard: &Heard, topic: Option<String>) -> Device {
         (true, true) if node.status == "Asleep" => Presence::Asleep,
         (true, true) => Presence::Online,
     };
-    Device {
+    ZwaveDevice {
         id: node.id,
         name: name_of(node),
         location: node.location.clone(),
@@ -302,30 +302,32 @@ fn device(node: &Node, heard: &Heard, topic: Option<String>) -> Device {
     }
 }
 
-fn kind_of(node: &Node) -> Kind {
+fn kind_of(node: &ZwaveNode) -> DeviceKind {
     let has = |class: u64| node.values.iter().any(|value| value.class == class);
     if has(SWITCH_MULTILEVEL) {
-        Kind::Dimmer
+        DeviceKind::Dimmer
     } else if has(SWITCH_BINARY) {
-        Kind::Switch
+        DeviceKind::Switch
     } else if has(THERMOSTAT_MODE) {
-        Kind::Thermostat
+        DeviceKind::Thermostat
     } else if has(SENSOR_MULTILEVEL) || has(SENSOR_BINARY) {
-        Kind::Sensor
+        DeviceKind::Sensor
     } else {
-        Kind::Other
+        DeviceKind::Other
     }
 }
 
 /// The newer reading. Both times come from the gateway, so they are comparable.
-fn known(value: &NodeValue, heard: &Heard, topic: Option<&str>) -> Known {
+fn known(value: &NodeValue, heard: &Heard, topic: Option<&str>) -> DeviceValue {
     let listed = Reading { value: value.value.clone(), time: value.last_update };
-    let told = topic.and_then(|topic| heard.reading(topic, value));
-    let (reading, source) = match told {
-        Some(told) if !told.value.is_null() && told.time >= listed.time => (told.clone(), Source::Mqtt),
-        _ => (listed, Source::Api),
+    let from_topic = topic.and_then(|topic| heard.reading(topic, value));
+    let (reading, source) = match from_topic {
+        Some(from_topic) if !from_topic.value.is_null() && from_topic.time >= listed.time => {
+            (from_topic.clone(), ReadingSource::Mqtt)
+        }
+        _ => (listed, ReadingSource::Api),
     };
-    Known { value: value.clone(), reading, source }
+    DeviceValue { value: value.clone(), reading, source }
 }
 
 #[cfg(test)]
@@ -335,7 +337,7 @@ mod tests {
     use super::*;
     use crate::nodes;
 
-    fn nodes() -> Vec<Node> {
+    fn nodes() -> Vec<ZwaveNode> {
         let switch = |id: u64, name: &str, loc: &str| {
             json!({"id": id, "name": name, "loc": loc, "ready": true, "available": true, "status": "Alive", "values": {
                 "37-0-targetValue": {"commandClass": 37, "property": "targetValue", "propertyName": "targetValue"},
@@ -365,7 +367,7 @@ mod tests {
         let current = topic("Switch_One", "switch_binary", "currentValue");
         heard.value(current.clone(), Reading { value: json!(true), time: Some(11) });
         let devices = assemble(&nodes(), &heard);
-        assert_eq!((devices[0].state().as_str(), devices[0].kind), ("ON", Kind::Switch));
+        assert_eq!((devices[0].state().as_str(), devices[0].kind), ("ON", DeviceKind::Switch));
         heard.value(current, Reading { value: json!(true), time: Some(9) });
         assert_eq!(assemble(&nodes(), &heard)[0].state(), "OFF");
     }
@@ -387,18 +389,18 @@ mod tests {
     }
 
     #[test]
-    fn a_sensor_is_kept_under_the_name_that_its_topic_has() {
+    fn sensor_reading_is_found_by_topic() {
         let mut heard = Heard::default();
-        let told = Reading { value: json!(21.5), time: Some(20) };
-        heard.value(topic("Porch/Porch_Sensor", "sensor_multilevel", "Air_temperature"), told);
+        let from_topic = Reading { value: json!(21.5), time: Some(20) };
+        heard.value(topic("Porch/Porch_Sensor", "sensor_multilevel", "Air_temperature"), from_topic);
         let devices = assemble(&nodes(), &heard);
         let sensor = devices[4].sensors()[0];
-        assert_eq!((sensor.shown().as_str(), sensor.source), ("21.5°C", Source::Mqtt));
-        assert_eq!(devices[4].kind, Kind::Sensor);
+        assert_eq!((sensor.shown().as_str(), sensor.source), ("21.5°C", ReadingSource::Mqtt));
+        assert_eq!(devices[4].kind, DeviceKind::Sensor);
     }
 
     #[test]
-    fn who_is_dead_asleep_or_new_is_not_simply_there() {
+    fn presence_follows_node_status() {
         let with = |available: bool, ready: bool, status: &str| {
             let node = json!([{"id": 2, "available": available, "ready": ready, "status": status}]);
             assemble(&nodes::read(&node).expect("a list"), &Heard::default())[0].presence

@@ -13,11 +13,11 @@ use serde_json::{Value, json};
 use tokio::sync::{Mutex as Turn, OwnedMutexGuard, oneshot, watch};
 use tokio::time::{sleep_until, timeout};
 
-use crate::broker::{Away, Broker, Listener, Message};
-use crate::devices::{Device, Heard, Reading, assemble};
-use crate::nodes::{self, Node, NodeValue};
+use crate::broker::{BrokerMessage, BrokerUnavailable, MessageListener, ZwaveBroker};
+use crate::devices::{Heard, Reading, ZwaveDevice, assemble};
+use crate::nodes::{self, NodeValue, ZwaveNode};
 use crate::payload;
-use crate::settings::Settings;
+use crate::settings::ZwaveSettings;
 use crate::texts::now;
 use crate::topics::{self, GATEWAY_PREFIX, Topic};
 
@@ -32,12 +32,12 @@ const MARK: &str = "request";
 
 /// The gateway and its devices.
 #[derive(Debug)]
-pub struct Gateway {
-    settings: Settings,
-    broker: Broker,
-    shared: Arc<Shared>,
+pub struct ZwaveGateway {
+    settings: ZwaveSettings,
+    broker: ZwaveBroker,
+    shared: Arc<GatewayShared>,
     /// Serializes list requests: a second caller uses the result of the first.
-    nodes: Turn<Option<(Instant, u64, Vec<Node>)>>,
+    nodes: Turn<Option<(Instant, u64, Vec<ZwaveNode>)>>,
     /// Serializes the commands to each device; otherwise reports could not be attributed.
     commands: Mutex<HashMap<u64, Arc<Turn<()>>>>,
     questions: AtomicU64,
@@ -45,7 +45,7 @@ pub struct Gateway {
 
 /// Why a request failed. Nothing was sent to a device, unless the variant says so.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Trouble {
+pub enum GatewayError {
     /// The broker cannot be reached.
     #[error(
         "The MQTT broker {broker} cannot be reached: {why}. Check that it runs and that MQTT_BROKER_URL is right."
@@ -54,7 +54,7 @@ pub enum Trouble {
         /// Its address.
         broker: String,
         /// The reason.
-        why: Away,
+        why: BrokerUnavailable,
     },
     /// No gateway has reported.
     #[error(
@@ -104,7 +104,7 @@ pub enum Trouble {
 
 /// The result of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Written {
+pub enum WriteResult {
     /// The device has accepted it.
     Taken,
     /// The gateway has not responded yet.
@@ -113,9 +113,9 @@ pub enum Written {
 
 /// The state shared by the listener and the callers.
 #[derive(Debug)]
-struct Shared {
+struct GatewayShared {
     prefix: String,
-    state: Mutex<State>,
+    state: Mutex<GatewayState>,
     /// Counts messages about values and gateways.
     heard: watch::Sender<u64>,
     /// Counts messages that invalidate the list of nodes.
@@ -123,24 +123,24 @@ struct Shared {
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct GatewayState {
     heard: Heard,
     gateways: HashMap<String, bool>,
     waiting: HashMap<String, oneshot::Sender<Value>>,
 }
 
-impl Gateway {
+impl ZwaveGateway {
     /// Starts to connect to the broker.
-    pub fn connect(settings: Settings) -> Gateway {
-        let shared = Arc::new(Shared {
+    pub fn connect(settings: ZwaveSettings) -> ZwaveGateway {
+        let shared = Arc::new(GatewayShared {
             prefix: settings.prefix.clone(),
             state: Mutex::default(),
             heard: watch::Sender::new(0),
             nodes_changed: AtomicU64::new(0),
         });
         let broker =
-            Broker::connect(settings.broker.clone(), format!("{}/#", settings.prefix), shared.clone());
-        Gateway {
+            ZwaveBroker::connect(settings.broker.clone(), format!("{}/#", settings.prefix), shared.clone());
+        ZwaveGateway {
             settings,
             broker,
             shared,
@@ -151,27 +151,27 @@ impl Gateway {
     }
 
     /// The settings.
-    pub fn settings(&self) -> &Settings {
+    pub fn settings(&self) -> &ZwaveSettings {
         &self.settings
     }
 
     /// All devices with their current state.
-    pub async fn devices(&self) -> Result<Vec<Device>, Trouble> {
+    pub async fn devices(&self) -> Result<Vec<ZwaveDevice>, GatewayError> {
         let gateway = self.find().await?;
-        let mut kept = self.nodes.lock().await;
+        let mut cached = self.nodes.lock().await;
         let changes = self.shared.nodes_changed.load(Ordering::Acquire);
-        let is_fresh = kept.as_ref().is_some_and(|(at, of, _)| *of == changes && at.elapsed() < NODES_KEPT);
+        let is_fresh = cached.as_ref().is_some_and(|(at, of, _)| *of == changes && at.elapsed() < NODES_KEPT);
         if !is_fresh {
-            *kept = None;
+            *cached = None;
             let nodes = self.list(&gateway).await?;
-            *kept = Some((Instant::now(), changes, nodes));
+            *cached = Some((Instant::now(), changes, nodes));
         }
-        let nodes = kept.as_ref().map(|(_, _, nodes)| nodes.as_slice()).unwrap_or_default();
+        let nodes = cached.as_ref().map(|(_, _, nodes)| nodes.as_slice()).unwrap_or_default();
         Ok(assemble(nodes, &self.shared.state().heard))
     }
 
     /// The name of the active gateway, without its prefix.
-    pub async fn name(&self) -> Result<String, Trouble> {
+    pub async fn name(&self) -> Result<String, GatewayError> {
         self.find().await.map(|gateway| bare(&gateway))
     }
 
@@ -187,10 +187,10 @@ impl Gateway {
     /// Writes a value of a device.
     pub async fn write(
         &self,
-        device: &Device,
+        device: &ZwaveDevice,
         target: &NodeValue,
         value: &Value,
-    ) -> Result<Written, Trouble> {
+    ) -> Result<WriteResult, GatewayError> {
         const API: &str = "writeValue";
         let gateway = self.find().await?;
         let mut id = json!({
@@ -201,10 +201,11 @@ impl Gateway {
         }
         let result = self.ask(&gateway, API, json!([id, value])).await;
         self.shared.nodes_changed.fetch_add(1, Ordering::AcqRel);
-        let refused = |why: &str| Trouble::Refused { gateway: bare(&gateway), api: API, why: why.to_owned() };
+        let refused =
+            |why: &str| GatewayError::Refused { gateway: bare(&gateway), api: API, why: why.to_owned() };
         match result {
-            Err(Trouble::NoAnswer { .. }) => Ok(Written::Unanswered),
-            Err(trouble) => Err(trouble),
+            Err(GatewayError::NoAnswer { .. }) => Ok(WriteResult::Unanswered),
+            Err(error) => Err(error),
             // The `SetValueStatus` codes of the driver.
             Ok(result) => match result["status"].as_u64() {
                 Some(0) => Err(refused("the device does not support it")),
@@ -212,7 +213,7 @@ impl Gateway {
                 Some(3) => Err(refused("the device has no such endpoint")),
                 Some(4) => Err(refused("it is not implemented")),
                 Some(5) => Err(refused("the value is not valid for the device")),
-                _ => Ok(Written::Taken),
+                _ => Ok(WriteResult::Taken),
             },
         }
     }
@@ -221,7 +222,7 @@ impl Gateway {
     /// expected.
     pub async fn confirm(
         &self,
-        device: &Device,
+        device: &ZwaveDevice,
         current: &NodeValue,
         is_expected: impl Fn(&Value) -> bool,
     ) -> (Value, bool) {
@@ -229,7 +230,7 @@ impl Gateway {
         let mut heard = self.shared.heard.subscribe();
         loop {
             heard.mark_unchanged();
-            let (value, is_told) = match self.told(device, current) {
+            let (value, has_topic) = match self.value_from_topic(device, current) {
                 Some(value) => (value, true),
                 None => (self.listed(device, current).await, false),
             };
@@ -240,7 +241,7 @@ impl Gateway {
                 return (value, false);
             }
             // A topic reports at once; a list has to be polled.
-            let next = if is_told { until } else { until.min(Instant::now() + LIST_INTERVAL) };
+            let next = if has_topic { until } else { until.min(Instant::now() + LIST_INTERVAL) };
             tokio::select! {
                 _ = heard.changed() => {}
                 () = sleep_until(next.into()) => {}
@@ -249,13 +250,13 @@ impl Gateway {
     }
 
     /// The value from the topic, if the device has unique topics.
-    fn told(&self, device: &Device, value: &NodeValue) -> Option<Value> {
+    fn value_from_topic(&self, device: &ZwaveDevice, value: &NodeValue) -> Option<Value> {
         let topic = device.topic.as_deref()?;
         self.shared.state().heard.reading(topic, value).map(|reading| reading.value.clone())
     }
 
     /// The value from a new list; null if there is none.
-    async fn listed(&self, device: &Device, value: &NodeValue) -> Value {
+    async fn listed(&self, device: &ZwaveDevice, value: &NodeValue) -> Value {
         self.shared.nodes_changed.fetch_add(1, Ordering::AcqRel);
         let devices = self.devices().await.unwrap_or_default();
         let device = devices.into_iter().find(|it| it.id == device.id);
@@ -271,8 +272,8 @@ impl Gateway {
     }
 
     /// The active gateway, with its prefix.
-    async fn find(&self) -> Result<String, Trouble> {
-        let no_broker = |why| Trouble::NoBroker { broker: self.settings.broker.to_string(), why };
+    async fn find(&self) -> Result<String, GatewayError> {
+        let no_broker = |why| GatewayError::NoBroker { broker: self.settings.broker.to_string(), why };
         self.broker.ready().await.map_err(no_broker)?;
         let mut heard = self.shared.heard.subscribe();
         let mut is_found_again = false;
@@ -299,12 +300,12 @@ impl Gateway {
         }
     }
 
-    fn choose(&self) -> Result<String, Trouble> {
+    fn choose(&self) -> Result<String, GatewayError> {
         let state = self.shared.state();
         if let Some(named) = &self.settings.gateway {
             return match state.gateways.get(named) {
                 Some(true) => Ok(named.clone()),
-                Some(false) => Err(Trouble::GatewayOffline { gateway: bare(named) }),
+                Some(false) => Err(GatewayError::GatewayOffline { gateway: bare(named) }),
                 None => Err(self.no_gateway()),
             };
         }
@@ -313,20 +314,23 @@ impl Gateway {
         online.sort();
         match (online.as_slice(), state.gateways.keys().next()) {
             ([one], _) => Ok((*one).clone()),
-            ([], Some(offline)) => Err(Trouble::GatewayOffline { gateway: bare(offline) }),
+            ([], Some(offline)) => Err(GatewayError::GatewayOffline { gateway: bare(offline) }),
             ([], None) => Err(self.no_gateway()),
-            (many, _) => Err(Trouble::ManyGateways(many.iter().map(|name| bare(name)).collect())),
+            (many, _) => Err(GatewayError::ManyGateways(many.iter().map(|name| bare(name)).collect())),
         }
     }
 
-    fn no_gateway(&self) -> Trouble {
-        Trouble::NoGateway { broker: self.settings.broker.to_string(), prefix: self.settings.prefix.clone() }
+    fn no_gateway(&self) -> GatewayError {
+        GatewayError::NoGateway {
+            broker: self.settings.broker.to_string(),
+            prefix: self.settings.prefix.clone(),
+        }
     }
 
-    async fn list(&self, gateway: &str) -> Result<Vec<Node>, Trouble> {
+    async fn list(&self, gateway: &str) -> Result<Vec<ZwaveNode>, GatewayError> {
         const API: &str = "getNodes";
         let result = self.ask(gateway, API, json!([])).await?;
-        nodes::read(&result).ok_or_else(|| Trouble::Refused {
+        nodes::read(&result).ok_or_else(|| GatewayError::Refused {
             gateway: bare(gateway),
             api: API,
             why: "what it answered is no list of nodes".to_owned(),
@@ -334,11 +338,11 @@ impl Gateway {
     }
 
     /// Calls an API and returns its result.
-    async fn ask(&self, gateway: &str, api: &'static str, args: Value) -> Result<Value, Trouble> {
+    async fn ask(&self, gateway: &str, api: &'static str, args: Value) -> Result<Value, GatewayError> {
         let number = self.questions.fetch_add(1, Ordering::Relaxed);
         let mark = format!("zwave-mcp-server {} {} {number}", std::process::id(), now());
-        let no_broker = |why| Trouble::NoBroker { broker: self.settings.broker.to_string(), why };
-        let (waiting, answer) = Waiting::begin(&self.shared, mark.clone());
+        let no_broker = |why| GatewayError::NoBroker { broker: self.settings.broker.to_string(), why };
+        let (waiting, answer) = PendingRequest::begin(&self.shared, mark.clone());
         let topic = topics::api_request(&self.settings.prefix, gateway, api);
         let question = json!({"args": args, MARK: mark}).to_string();
         tracing::debug!(gateway, api, "asking");
@@ -350,40 +354,40 @@ impl Gateway {
         drop(waiting);
         let Ok(Ok(answer)) = answered else {
             let seconds = self.settings.api_timeout.as_secs_f32();
-            return Err(Trouble::NoAnswer { gateway: bare(gateway), api, seconds });
+            return Err(GatewayError::NoAnswer { gateway: bare(gateway), api, seconds });
         };
         match answer["success"].as_bool() {
             Some(true) => Ok(answer["result"].clone()),
             _ => {
                 let why = answer["message"].as_str().unwrap_or("it does not say why").to_owned();
-                Err(Trouble::Refused { gateway: bare(gateway), api, why })
+                Err(GatewayError::Refused { gateway: bare(gateway), api, why })
             }
         }
     }
 }
 
 /// A request in flight; dropping it removes it from the table.
-struct Waiting<'a> {
-    shared: &'a Shared,
+struct PendingRequest<'a> {
+    shared: &'a GatewayShared,
     mark: String,
 }
 
-impl<'a> Waiting<'a> {
-    fn begin(shared: &'a Shared, mark: String) -> (Waiting<'a>, oneshot::Receiver<Value>) {
-        let (tell, answer) = oneshot::channel();
-        shared.state().waiting.insert(mark.clone(), tell);
-        (Waiting { shared, mark }, answer)
+impl<'a> PendingRequest<'a> {
+    fn begin(shared: &'a GatewayShared, mark: String) -> (PendingRequest<'a>, oneshot::Receiver<Value>) {
+        let (sender, answer) = oneshot::channel();
+        shared.state().waiting.insert(mark.clone(), sender);
+        (PendingRequest { shared, mark }, answer)
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for PendingRequest<'_> {
     fn drop(&mut self) {
         self.shared.state().waiting.remove(&self.mark);
     }
 }
 
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl GatewayShared {
+    fn state(&self) -> MutexGuard<'_, GatewayState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -398,7 +402,7 @@ impl Shared {
     }
 }
 
-impl Listener for Shared {
+impl MessageListener for GatewayShared {
     fn connected(&self) {
         // The broker resends retained messages; anything else is outdated.
         let mut state = self.state();
@@ -408,14 +412,14 @@ impl Listener for Shared {
         self.nodes_changed.fetch_add(1, Ordering::AcqRel);
     }
 
-    fn heard(&self, message: &Message<'_>) {
+    fn heard(&self, message: &BrokerMessage<'_>) {
         let Some(topic) = topics::parse(&self.prefix, message.topic) else { return };
-        let said = || payload::read(message.payload);
+        let parsed = || payload::read(message.payload);
         match topic {
             Topic::ApiAnswer { .. } if message.is_retained => return,
             Topic::ApiAnswer { .. } => return self.answered(message.payload),
             Topic::GatewayStatus { gateway } => {
-                let is_online = said().value == Value::Bool(true);
+                let is_online = parsed().value == Value::Bool(true);
                 tracing::debug!(gateway, is_online, "a gateway reports");
                 self.state().gateways.insert(gateway, is_online);
                 self.nodes_changed.fetch_add(1, Ordering::AcqRel);
@@ -424,15 +428,15 @@ impl Listener for Shared {
                 self.nodes_changed.fetch_add(1, Ordering::AcqRel);
             }
             Topic::NodeLastActive { node } => {
-                if let Some(time) = said().value.as_u64() {
+                if let Some(time) = parsed().value.as_u64() {
                     self.state().heard.last_active(node, time);
                 }
             }
             Topic::Value(value) => {
-                let said = said();
+                let parsed = parsed();
                 // A retained bare value may be of any age.
-                let time = said.time.or_else(|| (!message.is_retained).then(now));
-                self.state().heard.value(value, Reading { value: said.value, time });
+                let time = parsed.time.or_else(|| (!message.is_retained).then(now));
+                self.state().heard.value(value, Reading { value: parsed.value, time });
             }
         }
         self.heard.send_modify(|count| *count = count.wrapping_add(1));

@@ -26,9 +26,9 @@ use rmcp::ServiceExt;
 use rmcp::transport::stdio;
 use tokio::runtime::Runtime;
 use tracing_subscriber::fmt;
-use zwave_mcp_server::gateway::Gateway;
+use zwave_mcp_server::gateway::ZwaveGateway;
 use zwave_mcp_server::server::ZwaveServer;
-use zwave_mcp_server::settings::{HELP, Settings};
+use zwave_mcp_server::settings::{HELP, ZwaveSettings};
 
 /// The exit code for invalid settings.
 const WRONG_SETTINGS: u8 = 2;
@@ -40,7 +40,7 @@ struct Flags {}
 
 fn main() -> ExitCode {
     Flags::parse();
-    let settings = match Settings::read(&|name| std::env::var(name).ok()) {
+    let settings = match ZwaveSettings::read(&|name| std::env::var(name).ok()) {
         Ok(settings) => settings,
         Err(wrong) => {
             for wrong in wrong {
@@ -72,10 +72,10 @@ fn main() -> ExitCode {
     }
 }
 
-async fn serve(settings: Settings) -> Result<(), Box<dyn std::error::Error>> {
+async fn serve(settings: ZwaveSettings) -> Result<(), Box<dyn std::error::Error>> {
     tracing::info!(version = env!("CARGO_PKG_VERSION"), broker = %settings.broker, "started");
     // The connection is established in the background: listing the tools does not wait for it.
-    let server = ZwaveServer::new(Gateway::connect(settings));
+    let server = ZwaveServer::new(ZwaveGateway::connect(settings));
     server.serve(stdio()).await?.waiting().await?;
     Ok(())
 }

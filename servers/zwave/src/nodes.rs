@@ -6,7 +6,7 @@ use serde_json::{Map, Value};
 
 /// A node of the network.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Node {
+pub struct ZwaveNode {
     /// Its number.
     pub id: u64,
     /// The name set by the user; may be empty.
@@ -47,18 +47,18 @@ pub struct NodeValue {
 }
 
 /// Parses a result of `getNodes`, without the controller. `None` if it is not a list.
-pub fn read(result: &Value) -> Option<Vec<Node>> {
+pub fn read(result: &Value) -> Option<Vec<ZwaveNode>> {
     let nodes = result.as_array()?;
     Some(nodes.iter().filter_map(Value::as_object).filter_map(node).collect())
 }
 
-fn node(node: &Map<String, Value>) -> Option<Node> {
+fn node(node: &Map<String, Value>) -> Option<ZwaveNode> {
     let is_true = |key: &str| node.get(key).and_then(Value::as_bool).unwrap_or(false);
     if is_true("isControllerNode") || is_true("virtual") {
         return None;
     }
     let values = node.get("values").and_then(Value::as_object);
-    Some(Node {
+    Some(ZwaveNode {
         id: node.get("id")?.as_u64()?,
         name: text(node, "name"),
         location: text(node, "loc"),
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_node_is_left_out_and_what_is_no_list_is_told() {
+    fn invalid_nodes_are_skipped_and_invalid_list_is_none() {
         assert_eq!(
             read(&json!([1, null, {}, {"id": "multicast", "virtual": true}, {"id": -1}])),
             Some(Vec::new())

@@ -4,7 +4,7 @@ use serde_json::Value;
 
 /// A value, and when the gateway received it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Said {
+pub struct PayloadValue {
     /// Null while it is unknown.
     pub value: Value,
     /// Milliseconds since 1970, if the message contains them.
@@ -12,20 +12,22 @@ pub struct Said {
 }
 
 /// Parses any payload. Text that is not JSON is a string.
-pub fn read(bytes: &[u8]) -> Said {
+pub fn read(bytes: &[u8]) -> PayloadValue {
     match serde_json::from_slice(bytes) {
         Ok(Value::Object(mut object)) => {
             // The format "entire value" has `lastUpdate`, the other one `time`.
             let time = ["time", "lastUpdate"].iter().find_map(|key| object.get(*key)).and_then(Value::as_u64);
             match object.remove("value") {
-                Some(value) => Said { value, time },
+                Some(value) => PayloadValue { value, time },
                 // The gateway omits the key while the value is unknown. A duration in the format "just the
                 // value" is an object with that key too; it is not used here.
-                None => Said { value: Value::Null, time },
+                None => PayloadValue { value: Value::Null, time },
             }
         }
-        Ok(value) => Said { value, time: None },
-        Err(_) => Said { value: Value::String(String::from_utf8_lossy(bytes).into_owned()), time: None },
+        Ok(value) => PayloadValue { value, time: None },
+        Err(_) => {
+            PayloadValue { value: Value::String(String::from_utf8_lossy(bytes).into_owned()), time: None }
+        }
     }
 }
 
@@ -46,7 +48,7 @@ mod tests {
             ("on", json!("on"), None),
             ("", json!(""), None),
         ] {
-            assert_eq!(read(payload.as_bytes()), Said { value, time }, "{payload}");
+            assert_eq!(read(payload.as_bytes()), PayloadValue { value, time }, "{payload}");
         }
     }
 }

@@ -7,7 +7,7 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler};
 
-use crate::gateway::Gateway;
+use crate::gateway::ZwaveGateway;
 use crate::tools;
 
 const INSTRUCTIONS: &str = "Controls the Z-Wave devices of a house. Learn names with list_zwave_devices; when a name fits \
@@ -16,12 +16,12 @@ const INSTRUCTIONS: &str = "Controls the Z-Wave devices of a house. Learn names 
 /// The server.
 #[derive(Debug)]
 pub struct ZwaveServer {
-    gateway: Gateway,
+    gateway: ZwaveGateway,
 }
 
 impl ZwaveServer {
     /// A server for this gateway.
-    pub fn new(gateway: Gateway) -> ZwaveServer {
+    pub fn new(gateway: ZwaveGateway) -> ZwaveServer {
         ZwaveServer { gateway }
     }
 }

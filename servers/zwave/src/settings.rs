@@ -37,9 +37,9 @@ const NOT_USED: [(&str, &str); 7] = [
 
 /// The settings.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct ZwaveSettings {
     /// The broker.
-    pub broker: BrokerSettings,
+    pub broker: MqttBrokerSettings,
     /// The topic prefix.
     pub prefix: String,
     /// The configured gateway, with its prefix.
@@ -58,7 +58,7 @@ pub struct Settings {
 
 /// Address and credentials of a broker.
 #[derive(Clone)]
-pub struct BrokerSettings {
+pub struct MqttBrokerSettings {
     /// Its host.
     pub host: String,
     /// Its port.
@@ -92,10 +92,10 @@ pub struct WrongSetting {
     pub problem: String,
 }
 
-impl Settings {
+impl ZwaveSettings {
     /// Reads all variables; returns all errors at once.
-    pub fn read(variable: &dyn Fn(&str) -> Option<String>) -> Result<Settings, Vec<WrongSetting>> {
-        let mut reader = Reader { variable, wrong: Vec::new() };
+    pub fn read(variable: &dyn Fn(&str) -> Option<String>) -> Result<ZwaveSettings, Vec<WrongSetting>> {
+        let mut reader = SettingsReader { variable, wrong: Vec::new() };
         let broker = reader.broker();
         let prefix = reader.prefix();
         let gateway = reader.text("ZWAVE_GATEWAY_NAME").map(|name| with_prefix(&name));
@@ -107,7 +107,7 @@ impl Settings {
         let notices = NOT_USED.iter().filter(|(name, _)| reader.text(name).is_some());
         let notices = notices.map(|(name, instead)| format!("{name} is not used: {instead}")).collect();
         match (broker, reader.wrong.is_empty()) {
-            (Some(broker), true) => Ok(Settings {
+            (Some(broker), true) => Ok(ZwaveSettings {
                 broker,
                 prefix,
                 gateway,
@@ -122,7 +122,7 @@ impl Settings {
     }
 }
 
-impl fmt::Display for BrokerSettings {
+impl fmt::Display for MqttBrokerSettings {
     /// The address, without credentials.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scheme = if self.encryption == Encryption::None { "mqtt" } else { "mqtts" };
@@ -130,7 +130,7 @@ impl fmt::Display for BrokerSettings {
     }
 }
 
-impl fmt::Debug for BrokerSettings {
+impl fmt::Debug for MqttBrokerSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "BrokerSettings({self}, login: {})", self.login.is_some())
     }
@@ -141,12 +141,12 @@ fn with_prefix(name: &str) -> String {
     if name.starts_with(GATEWAY_PREFIX) { name.to_owned() } else { format!("{GATEWAY_PREFIX}{name}") }
 }
 
-struct Reader<'a> {
+struct SettingsReader<'a> {
     variable: &'a dyn Fn(&str) -> Option<String>,
     wrong: Vec<WrongSetting>,
 }
 
-impl Reader<'_> {
+impl SettingsReader<'_> {
     /// A variable with a value that is not empty.
     fn text(&self, name: &str) -> Option<String> {
         (self.variable)(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
@@ -197,7 +197,7 @@ impl Reader<'_> {
         prefix
     }
 
-    fn broker(&mut self) -> Option<BrokerSettings> {
+    fn broker(&mut self) -> Option<MqttBrokerSettings> {
         const URL: &str = "MQTT_BROKER_URL";
         let text = self.text(URL).unwrap_or_else(|| "mqtt://127.0.0.1:1883".to_owned());
         let form = "it has the form mqtt://HOST[:PORT] or mqtts://HOST[:PORT]";
@@ -237,7 +237,7 @@ impl Reader<'_> {
         };
         let port = url.port().unwrap_or(if is_encrypted { 8883 } else { 1883 });
         let login = self.login(&url);
-        Some(BrokerSettings { host, port, encryption, login, connect_timeout })
+        Some(MqttBrokerSettings { host, port, encryption, login, connect_timeout })
     }
 
     fn login(&mut self, url: &Url) -> Option<(String, String)> {
@@ -264,10 +264,10 @@ impl Reader<'_> {
 mod tests {
     use super::*;
 
-    fn read(variables: &[(&str, &str)]) -> Result<Settings, Vec<WrongSetting>> {
+    fn read(variables: &[(&str, &str)]) -> Result<ZwaveSettings, Vec<WrongSetting>> {
         let variables: Vec<(String, String)> =
             variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Settings::read(&move |name| {
+        ZwaveSettings::read(&move |name| {
             variables.iter().find(|(it, _)| it == name).map(|(_, value)| value.clone())
         })
     }
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mistake_is_told_at_once_with_what_would_be_right() {
+    fn all_setting_errors_are_reported_at_once() {
         let all = [
             mistakes(&[
                 ("MQTT_BROKER_URL", "ws://house:9001"),
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_set_for_other_servers_is_told() {
+    fn unused_variables_are_reported() {
         let settings =
             read(&[("ZWAVE_UI_URL", "http://house:8091"), ("MQTT_ENABLED", "true")]).expect("settings");
         assert_eq!(settings.notices.len(), 2, "{:?}", settings.notices);

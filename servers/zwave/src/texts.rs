@@ -40,14 +40,14 @@ pub fn place(location: &str) -> &str {
 }
 
 /// Why a device was not found, and what to send instead.
-pub fn missing(asked: &str, missing: &Missing) -> String {
-    let asked: String = asked.trim().chars().take(80).collect();
+pub fn missing(requested: &str, missing: &Missing) -> String {
+    let requested: String = requested.trim().chars().take(80).collect();
     match missing {
         Missing::Unknown(names) if names.is_empty() => {
-            format!("Device \"{asked}\" not found. list_zwave_devices names all of them.")
+            format!("Device \"{requested}\" not found. list_zwave_devices names all of them.")
         }
         Missing::Unknown(names) => {
-            format!("Device \"{asked}\" not found. Did you mean: {}?", names.join(", "))
+            format!("Device \"{requested}\" not found. Did you mean: {}?", names.join(", "))
         }
         Missing::Ambiguous(names) => {
             let shown = &names[..names.len().min(3)];
@@ -56,7 +56,7 @@ pub fn missing(asked: &str, missing: &Missing) -> String {
                 more => format!(" or one of {more} more"),
             };
             let names = shown.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" or ");
-            format!("\"{asked}\" could be {names}{more}. Send one of these names.")
+            format!("\"{requested}\" could be {names}{more}. Send one of these names.")
         }
     }
 }
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ages_are_told_in_what_people_count_in() {
+    fn ages_use_readable_units() {
         for (milliseconds, words) in [
             (900, "0 s"),
             (119_000, "119 s"),
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_not_found_is_told_with_what_to_send() {
+    fn missing_device_message_suggests_names() {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let all = [
             missing("dishwasher", &Missing::Unknown(Vec::new())),

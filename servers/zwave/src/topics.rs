@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_and_what_is_not_ours_is_left_alone() {
+    fn requests_and_foreign_topics_are_ignored() {
         for topic in [
             "zwave/_CLIENTS/ZWAVE_GATEWAY-house/api/getNodes/set",
             "zwave/Lamp/switch_multilevel/endpoint_0/targetValue/set",

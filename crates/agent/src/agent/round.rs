@@ -7,16 +7,16 @@ use futures_util::stream::{self, StreamExt};
 use tokio_util::sync::CancellationToken;
 use toolwright_executor::{Call, CallError, CallOutcome, ToolExecutor};
 use toolwright_llm::calls::finish_of;
-use toolwright_llm::form::{Arguments, Block, Call as Sent, Message, Response, Role, Text, ToolResult};
+use toolwright_llm::form::{Arguments, Block, Call as ModelCall, Message, Response, Role, Text, ToolResult};
 use toolwright_model::{Caller, Finish};
 
-use super::approval::{Confirm, OneCall};
+use super::approval::{CallApproval, ConfirmationRequest};
 use crate::settings::{CALLS_AT_ONCE, LEAST_RESULT_BYTES, MOST_CALLS_OF_A_ROUND, ROUND_BYTES};
 use crate::{Called, Guard, HeldCall, Listener, Offer};
 
 /// A call as the model sent it.
 #[derive(Debug)]
-pub(super) struct Planned {
+pub(super) struct PlannedCall {
     id: String,
     name: String,
     arguments: String,
@@ -26,13 +26,13 @@ pub(super) struct Planned {
 
 /// The results of a round, in the order of the calls.
 #[derive(Debug, Default)]
-pub(super) struct Round {
+pub(super) struct RoundOutcome {
     pub calls: Vec<Called>,
     pub held: Vec<HeldCall>,
 }
 
 /// The dependencies of the calls of a round.
-pub(super) struct Crew<'a> {
+pub(super) struct RoundContext<'a> {
     pub executor: &'a ToolExecutor,
     pub offer: &'a Offer,
     pub guard: &'a Arc<dyn Guard>,
@@ -42,9 +42,9 @@ pub(super) struct Crew<'a> {
 }
 
 /// Extracts the calls of a response. Each gets an id that is unique in the conversation.
-pub(super) fn planned(response: &mut Response, taken: &mut HashSet<String>, round: u32) -> Vec<Planned> {
+pub(super) fn planned(response: &mut Response, taken: &mut HashSet<String>, round: u32) -> Vec<PlannedCall> {
     let last = finish_of(response.stop.as_ref());
-    let mut calls: Vec<&mut Sent> = response
+    let mut calls: Vec<&mut ModelCall> = response
         .blocks
         .iter_mut()
         .filter_map(|block| match block {
@@ -59,7 +59,7 @@ pub(super) fn planned(response: &mut Response, taken: &mut HashSet<String>, roun
         let id = given.unwrap_or_else(|| fresh_id(taken, round, number));
         taken.insert(id.clone());
         call.id = Some(id.clone());
-        planned.push(Planned {
+        planned.push(PlannedCall {
             id,
             name: call.name.clone(),
             arguments: call.arguments.as_str().to_owned(),
@@ -79,18 +79,18 @@ fn fresh_id(taken: &HashSet<String>, round: u32, number: usize) -> String {
     id
 }
 
-impl Crew<'_> {
+impl RoundContext<'_> {
     /// Runs the calls of a round.
-    pub async fn run(&self, planned: Vec<Planned>, listener: &mut dyn Listener) -> Round {
+    pub async fn run(&self, planned: Vec<PlannedCall>, listener: &mut dyn Listener) -> RoundOutcome {
         for call in &planned {
             listener.call_started(&call.name, &call.arguments);
         }
         let running = planned.into_iter().map(|call| self.one(call));
         // `buffered` keeps the order of the calls, whichever finishes first.
         let mut ended = stream::iter(running).buffered(CALLS_AT_ONCE);
-        let mut round = Round::default();
+        let mut round = RoundOutcome::default();
         while let Some((called, confirm)) = ended.next().await {
-            if let Some(Confirm { tool, arguments, question, schema_print }) = confirm {
+            if let Some(ConfirmationRequest { tool, arguments, question, schema_print }) = confirm {
                 let id = called.id.clone();
                 round.held.push(HeldCall { id, tool, arguments, question, schema_print });
             }
@@ -100,14 +100,14 @@ impl Crew<'_> {
         round
     }
 
-    async fn one(&self, planned: Planned) -> (Called, Option<Confirm>) {
-        let Planned { id, name, arguments, finish, is_too_many } = planned;
-        let judge = OneCall::guarded(self.offer.clone(), Arc::clone(self.guard));
-        let judge = if is_too_many { OneCall::too_many(MOST_CALLS_OF_A_ROUND) } else { judge };
+    async fn one(&self, planned: PlannedCall) -> (Called, Option<ConfirmationRequest>) {
+        let PlannedCall { id, name, arguments, finish, is_too_many } = planned;
+        let judge = CallApproval::guarded(self.offer.clone(), Arc::clone(self.guard));
+        let judge = if is_too_many { CallApproval::too_many(MOST_CALLS_OF_A_ROUND) } else { judge };
         let call = Call::new(&name, &arguments).with_finish(finish);
         let outcome = self.execute(call, &judge).await;
-        let seen = judge.seen();
-        (self.called(id, (name, arguments), seen.arguments, outcome), seen.held)
+        let record = judge.record();
+        (self.called(id, (name, arguments), record.arguments, outcome), record.held)
     }
 
     /// Runs confirmed calls exactly as they were approved.
@@ -117,9 +117,9 @@ impl Crew<'_> {
         }
         let running = held.into_iter().map(|held| async move {
             let (id, name, arguments) = (held.id.clone(), held.tool.clone(), held.arguments.clone());
-            let judge = OneCall::confirmed(held);
+            let judge = CallApproval::confirmed(held);
             let outcome = self.execute(Call::new(&name, &arguments).with_finish(Finish::Stop), &judge).await;
-            self.called(id, (name, arguments), judge.seen().arguments, outcome)
+            self.called(id, (name, arguments), judge.record().arguments, outcome)
         });
         let mut ended = stream::iter(running).buffered(CALLS_AT_ONCE);
         let mut calls = Vec::new();
@@ -130,7 +130,7 @@ impl Crew<'_> {
         calls
     }
 
-    async fn execute(&self, call: Call, judge: &Arc<OneCall>) -> CallOutcome {
+    async fn execute(&self, call: Call, judge: &Arc<CallApproval>) -> CallOutcome {
         let call = call.cancelled_by(self.stop.clone()).by(Arc::clone(self.caller));
         self.executor.execute(call.judged_by(Arc::clone(judge) as _)).await
     }
@@ -159,7 +159,7 @@ impl Crew<'_> {
 
 /// The assistant message for the next round. It contains the repaired arguments instead of those sent, so
 /// that the model sees correct calls.
-pub(super) fn told(response: Response, calls: &[Called]) -> Message {
+pub(super) fn assistant_message(response: Response, calls: &[Called]) -> Message {
     let mut blocks = response.blocks;
     for block in &mut blocks {
         if let Block::Call(call) = block

@@ -102,31 +102,31 @@ pub struct Stage {
 
 /// A listener that records everything.
 #[derive(Debug, Default)]
-pub struct Ear {
+pub struct RecordingListener {
     pub pieces: Vec<String>,
     /// Texts and calls in the order of their arrival.
-    pub told: Vec<String>,
+    pub events: Vec<String>,
 }
 
-impl Listener for Ear {
+impl Listener for RecordingListener {
     fn text(&mut self, piece: &str) {
         self.pieces.push(piece.to_owned());
-        match self.told.last_mut() {
+        match self.events.last_mut() {
             Some(last) if last.starts_with('"') => last.push_str(piece),
-            _ => self.told.push(format!("\"{piece}")),
+            _ => self.events.push(format!("\"{piece}")),
         }
     }
 
     fn text_ended(&mut self) {
-        self.told.push("--".to_owned());
+        self.events.push("--".to_owned());
     }
 
     fn call_started(&mut self, name: &str, _: &str) {
-        self.told.push(format!("{name} begins"));
+        self.events.push(format!("{name} begins"));
     }
 
     fn call_ended(&mut self, call: &Called) {
-        self.told.push(format!("{} ends", call.sent_name));
+        self.events.push(format!("{} ends", call.sent_name));
     }
 }
 

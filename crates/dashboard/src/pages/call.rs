@@ -8,13 +8,13 @@ use toolwright_redact::HIDDEN;
 
 use crate::parts::{change, difference, duration, json_block, moment, number, outcome};
 use crate::query::encode;
-use crate::{Dashboard, Page, Problem};
+use crate::{Dashboard, DashboardPage, PageProblem};
 
-pub async fn page(dashboard: &Dashboard, id: &str) -> Result<Page, Problem> {
+pub async fn page(dashboard: &Dashboard, id: &str) -> Result<DashboardPage, PageProblem> {
     let store = dashboard.store()?;
-    let found = store.call(id).await.map_err(|error| Problem::no_index(&error.to_string()))?;
+    let found = store.call(id).await.map_err(|error| PageProblem::no_index(&error.to_string()))?;
     let Some(found) = found else {
-        return Err(Problem::new(
+        return Err(PageProblem::new(
             StatusCode::NOT_FOUND,
             "No such call was written down, or it is gone.",
             "It may take a moment until a call is found here: load the page again.",
@@ -64,7 +64,7 @@ pub async fn page(dashboard: &Dashboard, id: &str) -> Result<Page, Problem> {
             }
         }
     };
-    Ok(Page { title: format!("Call of {}", record.tool), body })
+    Ok(DashboardPage { title: format!("Call of {}", record.tool), body })
 }
 
 /// The form that repeats the call, with the same or other arguments.
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_were_mended_are_rules_that_a_file_takes() {
+    fn renamed_parameters_become_valid_rules() {
         let change = |code: &str, path: &str, from: &str, to: &str| Change {
             code: code.into(),
             path: path.into(),

@@ -6,24 +6,24 @@ use std::sync::Arc;
 use maud::html;
 use toolwright_ledger::stats::Step;
 
-use super::aside;
+use super::run_blocking;
 use super::servers::state_badge;
 use crate::parts::{duration, figure, number, percent, sparkline};
-use crate::{Dashboard, Page, Problem};
+use crate::{Dashboard, DashboardPage, PageProblem};
 
 /// Minutes in the charts.
 const MINUTES: usize = 60;
 /// Limit of tools on the page.
 const TOOLS: usize = 15;
 
-pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
+pub async fn page(dashboard: &Dashboard) -> Result<DashboardPage, PageProblem> {
     let views = dashboard.servers.views();
     let numbers = match &dashboard.ledger {
         Some(ledger) => {
             let ledger = Arc::clone(ledger);
             let now = jiff::Timestamp::now().as_microsecond();
             Some(
-                aside(move || {
+                run_blocking(move || {
                     let stats = ledger.stats();
                     (stats.summary(), stats.over_time(Step::Minute, now), stats.last_hour(now))
                 })
@@ -105,7 +105,7 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
             },
         }
     };
-    Ok(Page { title: "Overview".to_owned(), body })
+    Ok(DashboardPage { title: "Overview".to_owned(), body })
 }
 
 /// Calls per second in the last minutes; the current minute is incomplete.

@@ -3,9 +3,9 @@
 use maud::{Markup, html};
 
 use crate::parts::{badge, figure, number, shortened};
-use crate::{Dashboard, Page, Problem};
+use crate::{Dashboard, DashboardPage, PageProblem};
 
-pub fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
+pub fn page(dashboard: &Dashboard) -> Result<DashboardPage, PageProblem> {
     let views = dashboard.servers.views();
     let body = html! {
         @if views.is_empty() {
@@ -35,7 +35,7 @@ pub fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
             }
         }
     };
-    Ok(Page { title: "Servers".to_owned(), body })
+    Ok(DashboardPage { title: "Servers".to_owned(), body })
 }
 
 /// The badge for the state of a server.

@@ -2,7 +2,7 @@
 //!
 //! Not: "what time is it in Tokyo", "what time is the meeting", "what day is Christmas".
 
-use super::{Tells, are};
+use super::{Tells, words_are};
 
 /// Every supported question, without "today" at its end.
 const QUESTIONS: &[(&str, Tells)] = &[
@@ -34,7 +34,7 @@ const QUESTIONS: &[(&str, Tells)] = &[
 
 pub(super) fn read(words: &[String]) -> Option<Tells> {
     let words = match words.split_last() {
-        Some((last, rest)) if last == "today" && !are(words, &["what", "day", "is", "today"]) => rest,
+        Some((last, rest)) if last == "today" && !words_are(words, &["what", "day", "is", "today"]) => rest,
         _ => words,
     };
     let is = |question: &&(&str, Tells)| words.iter().map(String::as_str).eq(question.0.split(' '));

@@ -66,19 +66,19 @@ pub fn read_payload(bytes: &[u8]) -> Result<Arrived, PayloadError> {
     }
     let text = std::str::from_utf8(bytes).map_err(|_| PayloadError::NotText)?.trim();
     if !text.starts_with(['{', '[', '"']) {
-        return said(text, &Map::new());
+        return transcript_of(text, &Map::new());
     }
     let value: Value =
         serde_json::from_str(text).map_err(|error| PayloadError::NotJson(error.to_string()))?;
     let Value::Object(members) = value else { return Err(PayloadError::NotObject(kind_of(&value))) };
     match members.get("text") {
-        Some(Value::String(text)) => said(text, &members),
+        Some(Value::String(text)) => transcript_of(text, &members),
         Some(Value::Null) | None => Err(PayloadError::NoText),
         Some(other) => Err(PayloadError::WrongType("text", kind_of(other), "a string")),
     }
 }
 
-fn said(text: &str, members: &Map<String, Value>) -> Result<Arrived, PayloadError> {
+fn transcript_of(text: &str, members: &Map<String, Value>) -> Result<Arrived, PayloadError> {
     let text = text.trim();
     let long = text.chars().count();
     if text.is_empty() {
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_too_old_or_still_to_come_is_stale() {
+    fn old_and_future_timestamps_are_stale() {
         let now: Timestamp = "2026-11-17T08:00:00Z".parse().expect("a time");
         let at = |text: &str| Some(text.parse().expect("a time"));
         let limit = Duration::from_secs(30);

@@ -37,14 +37,14 @@ pub enum FrameError {
 #[derive(Debug, Default)]
 pub struct Frames {
     bytes: Vec<u8>,
-    open: Option<Open>,
+    header: Option<EventHeader>,
     /// The number of payload bytes that are still to be skipped.
     to_skip: usize,
 }
 
 /// An event whose header line was read.
 #[derive(Debug)]
-struct Open {
+struct EventHeader {
     kind: String,
     data: Map<String, Value>,
     data_length: usize,
@@ -91,18 +91,18 @@ impl Frames {
     /// When the bytes are not an event. The parser cannot continue after an error.
     #[allow(clippy::should_implement_trait, reason = "an iterator cannot fail and go on")]
     pub fn next(&mut self) -> Result<Option<Event>, FrameError> {
-        let open = match self.open.take() {
-            Some(open) => open,
+        let header = match self.header.take() {
+            Some(header) => header,
             None => match self.line()? {
-                Some(open) => open,
+                Some(header) => header,
                 None => return Ok(None),
             },
         };
-        if self.bytes.len() < open.data_length {
-            self.open = Some(open);
+        if self.bytes.len() < header.data_length {
+            self.header = Some(header);
             return Ok(None);
         }
-        let Open { kind, mut data, data_length, payload_length } = open;
+        let EventHeader { kind, mut data, data_length, payload_length } = header;
         if data_length > 0 {
             let rest = self.bytes.split_off(data_length);
             let own = std::mem::replace(&mut self.bytes, rest);
@@ -118,7 +118,7 @@ impl Frames {
         Ok(Some(Event { kind, data: Value::Object(data) }))
     }
 
-    fn line(&mut self) -> Result<Option<Open>, FrameError> {
+    fn line(&mut self) -> Result<Option<EventHeader>, FrameError> {
         loop {
             let Some(end) = self.bytes.iter().position(|byte| *byte == b'\n') else {
                 return if self.bytes.len() > WYOMING_LINE { Err(FrameError::LongLine) } else { Ok(None) };
@@ -137,7 +137,7 @@ impl Frames {
     }
 }
 
-fn read(line: &[u8]) -> Result<Open, FrameError> {
+fn read(line: &[u8]) -> Result<EventHeader, FrameError> {
     let no_event = |why: &str| FrameError::NoEvent(why.to_owned());
     let value: Value =
         serde_json::from_slice(line).map_err(|error| FrameError::NoEvent(error.to_string()))?;
@@ -159,5 +159,5 @@ fn read(line: &[u8]) -> Result<Open, FrameError> {
     if payload_length > WYOMING_PAYLOAD as u64 {
         return Err(FrameError::LargePayload(payload_length));
     }
-    Ok(Open { kind, data, data_length: data_length as usize, payload_length: payload_length as usize })
+    Ok(EventHeader { kind, data, data_length: data_length as usize, payload_length: payload_length as usize })
 }

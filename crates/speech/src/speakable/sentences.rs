@@ -81,17 +81,17 @@ impl Sentences {
             let rest = self.open.split_off(end);
             let sentence = std::mem::replace(&mut self.open, rest);
             self.open = self.open.trim_start().to_owned();
-            let said = whole_sentences(&sentence, Strictness::Answer, MAX_SPOKEN_CHARS);
-            if said.is_empty() {
+            let spoken = whole_sentences(&sentence, Strictness::Answer, MAX_SPOKEN_CHARS);
+            if spoken.is_empty() {
                 continue;
             }
-            let long = said.chars().count() + usize::from(self.said > 0);
+            let long = spoken.chars().count() + usize::from(self.said > 0);
             if self.said + long > MAX_SPOKEN_CHARS {
                 self.is_over = true;
                 break;
             }
             self.said += long;
-            found.push(said);
+            found.push(spoken);
         }
         found
     }

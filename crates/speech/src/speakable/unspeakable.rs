@@ -18,8 +18,8 @@ const LINK: &str = "a link";
 /// The sentence in speakable characters.
 pub(super) fn plain(sentence: &str) -> String {
     let words = sentence.split_whitespace().map(|word| {
-        let said = characters(word);
-        if is_address(word) || is_address(&said) { LINK.to_owned() } else { said }
+        let spoken = characters(word);
+        if is_address(word) || is_address(&spoken) { LINK.to_owned() } else { spoken }
     });
     let mut out = String::with_capacity(sentence.len());
     for word in words.filter(|word| !word.is_empty()) {
@@ -58,7 +58,7 @@ fn is_address(word: &str) -> bool {
 }
 
 /// Whether a sentence contains technical terms.
-pub(super) fn is_of_programmers(sentence: &str, strictness: Strictness) -> bool {
+pub(super) fn is_technical(sentence: &str, strictness: Strictness) -> bool {
     let words: Vec<&str> = sentence.split_whitespace().map(bare).collect();
     let is_port = |at: usize, word: &str| {
         let is_word = word.eq_ignore_ascii_case("port") || word.eq_ignore_ascii_case("ports");

@@ -8,10 +8,10 @@ use tokio::sync::{Notify, mpsc};
 use tokio::time::{sleep, timeout};
 use toolwright_jsonrpc::events::{EventReader, ServerEvent};
 
-use super::http::{Http, segment};
+use super::http::{GatewayClient, segment};
 use super::{FIRST_WAIT, LONGEST_WAIT, Lost};
 use crate::Clean;
-use crate::api_types::Call;
+use crate::api_types::ApiCall;
 use crate::state::{News, Older};
 
 /// The number of calls requested from the history.
@@ -28,9 +28,9 @@ const LIVE: &str = "/api/operations/live";
 
 /// Follows the feed until the receiver is dropped. `resume` is the id of the last received event.
 pub(super) async fn follow(
-    http: &Http,
+    http: &GatewayClient,
     news: &mpsc::Sender<News>,
-    lost_it: &Notify,
+    connection_lost: &Notify,
     resume: &mut Option<String>,
 ) {
     let mut wait = FIRST_WAIT;
@@ -42,7 +42,7 @@ pub(super) async fn follow(
                 wait = LONGEST_WAIT;
             }
             // The status request finds out whether the gateway is gone.
-            Ok(()) | Err(_) => lost_it.notify_one(),
+            Ok(()) | Err(_) => connection_lost.notify_one(),
         }
         if news.is_closed() {
             return;
@@ -54,7 +54,7 @@ pub(super) async fn follow(
 
 /// Reads one stream to its end.
 async fn stream(
-    http: &Http,
+    http: &GatewayClient,
     news: &mpsc::Sender<News>,
     resume: &mut Option<String>,
     wait: &mut Duration,
@@ -70,8 +70,8 @@ async fn stream(
             if let Some(id) = &event.id {
                 *resume = Some(id.clone());
             }
-            if let Some(told) = told(&event)
-                && news.send(told).await.is_err()
+            if let Some(update) = news_from(&event)
+                && news.send(update).await.is_err()
             {
                 return Ok(());
             }
@@ -81,11 +81,12 @@ async fn stream(
 }
 
 /// Sends the history. Returns the id after which the feed continues.
-async fn before(http: &Http, news: &mpsc::Sender<News>) -> Result<String, Lost> {
+async fn before(http: &GatewayClient, news: &mpsc::Sender<News>) -> Result<String, Lost> {
     let (node, last) = position(http).await?;
     let path = format!("/api/operations?limit={BEFORE}&node={}", segment(&node));
     let listed = http.list(&path).await?;
-    let mut calls = Call::read_all(&listed.text).map_err(|_| Lost::Refused("calls cannot be read".into()))?;
+    let mut calls =
+        ApiCall::read_all(&listed.text).map_err(|_| Lost::Refused("calls cannot be read".into()))?;
     calls.reverse();
     let newest = calls.iter().map(|call| call.seq).max().unwrap_or(last.saturating_sub(BEHIND));
     let older = if listed.goes_on { Older::MayBe } else { Older::None };
@@ -94,7 +95,7 @@ async fn before(http: &Http, news: &mpsc::Sender<News>) -> Result<String, Lost> 
 }
 
 /// The position of the feed: the node name of the gateway and the number of its last record.
-async fn position(http: &Http) -> Result<(String, u64), Lost> {
+async fn position(http: &GatewayClient) -> Result<(String, u64), Lost> {
     let mut answer = http.events(LIVE, None).await?;
     let mut events = EventReader::new(MAX_EVENT_BYTES);
     while let Some(found) = next(&mut answer, &mut events).await? {
@@ -123,9 +124,9 @@ async fn next(answer: &mut Response, events: &mut EventReader) -> Result<Option<
     }
 }
 
-fn told(event: &ServerEvent) -> Option<News> {
+fn news_from(event: &ServerEvent) -> Option<News> {
     #[derive(Deserialize)]
-    struct Left {
+    struct MissedEvent {
         count: Option<u64>,
     }
     if event.is_too_long() {
@@ -134,10 +135,10 @@ fn told(event: &ServerEvent) -> Option<News> {
     let data = event.data()?;
     match event.kind.as_str() {
         "missed" => {
-            let left: Option<Left> = serde_json::from_slice(data).ok();
-            Some(News::Missed(left.and_then(|left| left.count)))
+            let missed: Option<MissedEvent> = serde_json::from_slice(data).ok();
+            Some(News::Missed(missed.and_then(|missed| missed.count)))
         }
-        "" | "message" => Some(match Call::read(data) {
+        "" | "message" => Some(match ApiCall::read(data) {
             Ok(call) => News::Call(Box::new(call)),
             Err(_) => News::Missed(Some(1)),
         }),

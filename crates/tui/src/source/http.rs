@@ -19,24 +19,24 @@ const MAX_ANSWER_BYTES: usize = 16 << 20;
 const NEXT: &str = "x-next-cursor";
 
 /// A client for one gateway.
-pub(super) struct Http {
+pub(super) struct GatewayClient {
     client: Client,
     place: Place,
 }
 
 /// A list, and whether it has a next page.
-pub(super) struct Listed {
+pub(super) struct ListResponse {
     pub text: Vec<u8>,
     pub goes_on: bool,
 }
 
-impl Http {
-    pub fn new(place: &Place) -> Result<Http, Lost> {
+impl GatewayClient {
+    pub fn new(place: &Place) -> Result<GatewayClient, Lost> {
         // Proxy settings of the environment do not apply to a local gateway.
         let client = Client::builder().no_proxy().connect_timeout(CONNECT).build();
         let client = client.map_err(|_| Lost::NotUnderstood(place.url.clone()))?;
         let url = place.url.trim_end_matches('/').to_owned();
-        Ok(Http { client, place: Place { url, token: place.token.clone() } })
+        Ok(GatewayClient { client, place: Place { url, token: place.token.clone() } })
     }
 
     /// A response as bytes.
@@ -45,13 +45,13 @@ impl Http {
     }
 
     /// A response that may have a next page.
-    pub async fn list(&self, path: &str) -> Result<Listed, Lost> {
-        let answered = async {
+    pub async fn list(&self, path: &str) -> Result<ListResponse, Lost> {
+        let response = async {
             let answer = self.send(self.client.get(self.url(path))).await?;
             let goes_on = answer.headers().contains_key(NEXT);
-            Ok(Listed { text: self.body(answer).await?, goes_on })
+            Ok(ListResponse { text: self.body(answer).await?, goes_on })
         };
-        in_time(answered).await
+        in_time(response).await
     }
 
     /// A parsed response.
@@ -63,8 +63,8 @@ impl Http {
     /// Sends a POST request.
     pub async fn post(&self, path: &str, body: &Value) -> Result<(), Lost> {
         let request = self.client.post(self.url(path)).header("Content-Type", "application/json");
-        let answered = async { self.send(request.body(body.to_string())).await.map(drop) };
-        in_time(answered).await
+        let response = async { self.send(request.body(body.to_string())).await.map(drop) };
+        in_time(response).await
     }
 
     /// An event stream, after the event with this id.
@@ -101,8 +101,8 @@ impl Http {
             401 | 403 => Err(Lost::NotLetIn),
             status => {
                 let text = self.body(answer).await.unwrap_or_default();
-                let said: Value = serde_json::from_slice(&text).unwrap_or_default();
-                match said["error"]["message"].as_str() {
+                let body_json: Value = serde_json::from_slice(&text).unwrap_or_default();
+                match body_json["error"]["message"].as_str() {
                     Some(message) => Err(Lost::Refused(message.to_owned())),
                     None if status >= 500 => Err(Lost::Refused(format!("it answers with status {status}"))),
                     None => Err(self.not_understood()),
@@ -126,8 +126,8 @@ impl Http {
     }
 }
 
-async fn in_time<T>(answered: impl Future<Output = Result<T, Lost>>) -> Result<T, Lost> {
-    tokio::time::timeout(ANSWER, answered).await.unwrap_or(Err(Lost::Silent))
+async fn in_time<T>(response: impl Future<Output = Result<T, Lost>>) -> Result<T, Lost> {
+    tokio::time::timeout(ANSWER, response).await.unwrap_or(Err(Lost::Silent))
 }
 
 /// Percent-encodes a text for one segment of a path or a query.

@@ -4,14 +4,14 @@ use std::collections::VecDeque;
 
 use super::{Older, TextField};
 use crate::Clean;
-use crate::api_types::Call;
+use crate::api_types::ApiCall;
 
 /// Limit of stored calls, and of those that wait while the list is paused.
 pub const MOST_CALLS: usize = 1_000;
 
 /// Calls that were skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Missed {
+pub enum SkippedCalls {
     /// None.
     #[default]
     Nothing,
@@ -23,14 +23,14 @@ pub enum Missed {
 
 /// The calls.
 #[derive(Clone, Debug)]
-pub struct Feed {
+pub struct CallFeed {
     /// Newest first.
-    calls: VecDeque<Call>,
+    calls: VecDeque<ApiCall>,
     /// Calls that arrived while the list is paused, newest first; `None` if it is not paused.
-    held: Option<VecDeque<Call>>,
+    held: Option<VecDeque<ApiCall>>,
     /// The number of waiting calls that were dropped.
     overflow: usize,
-    missed: Missed,
+    missed: SkippedCalls,
     lack: Option<Clean>,
     older: Older,
     filter: TextField,
@@ -41,13 +41,13 @@ pub struct Feed {
     is_pinned: bool,
 }
 
-impl Default for Feed {
-    fn default() -> Feed {
-        Feed {
+impl Default for CallFeed {
+    fn default() -> CallFeed {
+        CallFeed {
             calls: VecDeque::new(),
             held: None,
             overflow: 0,
-            missed: Missed::Nothing,
+            missed: SkippedCalls::Nothing,
             lack: None,
             older: Older::MayBe,
             filter: TextField::default(),
@@ -58,9 +58,9 @@ impl Default for Feed {
     }
 }
 
-impl Feed {
+impl CallFeed {
     /// All stored calls, newest first.
-    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+    pub fn calls(&self) -> impl Iterator<Item = &ApiCall> {
         self.calls.iter()
     }
 
@@ -80,7 +80,7 @@ impl Feed {
     }
 
     /// The calls that match the filter, from an index on.
-    pub fn shown_from(&self, place: usize) -> impl Iterator<Item = &Call> {
+    pub fn shown_from(&self, place: usize) -> impl Iterator<Item = &ApiCall> {
         self.shown.iter().skip(place).filter_map(|place| self.calls.get(*place))
     }
 
@@ -90,7 +90,7 @@ impl Feed {
     }
 
     /// The selected call.
-    pub fn selected(&self) -> Option<&Call> {
+    pub fn selected(&self) -> Option<&ApiCall> {
         self.calls.get(*self.shown.get(self.selected)?)
     }
 
@@ -105,7 +105,7 @@ impl Feed {
     }
 
     /// The skipped calls.
-    pub fn missed(&self) -> Missed {
+    pub fn missed(&self) -> SkippedCalls {
         self.missed
     }
 
@@ -120,7 +120,7 @@ impl Feed {
     }
 
     /// Adds the history. Known calls stay.
-    pub(super) fn set_before(&mut self, calls: Vec<Call>, older: Older) {
+    pub(super) fn set_before(&mut self, calls: Vec<ApiCall>, older: Older) {
         self.lack = None;
         if self.calls.is_empty() {
             self.older = older;
@@ -131,13 +131,13 @@ impl Feed {
     }
 
     /// Adds a call that ended. It replaces an earlier record of the same call, which may have been running.
-    pub(super) fn add(&mut self, call: Call) {
+    pub(super) fn add(&mut self, call: ApiCall) {
         self.lack = None;
         let known = self.calls.iter_mut().chain(self.held.iter_mut().flatten());
-        let is_same = |known: &&mut Call| known.id == call.id && known.node == call.node;
+        let is_same = |known: &&mut ApiCall| known.id == call.id && known.node == call.node;
         if let Some(known) = known.into_iter().find(is_same) {
             *known = call;
-            self.keep_selected(Feed::sieve);
+            self.keep_selected(CallFeed::sieve);
             return;
         }
         match &mut self.held {
@@ -156,9 +156,11 @@ impl Feed {
 
     pub(super) fn miss(&mut self, count: Option<u64>) {
         self.missed = match (self.missed, count) {
-            (Missed::Nothing, Some(count)) => Missed::Counted(count),
-            (Missed::Counted(before), Some(count)) => Missed::Counted(before.saturating_add(count)),
-            _ => Missed::Some,
+            (SkippedCalls::Nothing, Some(count)) => SkippedCalls::Counted(count),
+            (SkippedCalls::Counted(before), Some(count)) => {
+                SkippedCalls::Counted(before.saturating_add(count))
+            }
+            _ => SkippedCalls::Some,
         };
         self.older = Older::MayBe;
     }
@@ -194,11 +196,11 @@ impl Feed {
     }
 
     /// Applies a change; the selected call stays selected if it is still shown.
-    fn keep_selected(&mut self, change: impl FnOnce(&mut Feed)) {
+    fn keep_selected(&mut self, change: impl FnOnce(&mut CallFeed)) {
         let before = self.selected().map(|call| (call.id.clone(), call.node.clone()));
         change(self);
         let is_it =
-            |call: &Call| before.as_ref().is_some_and(|(id, node)| (id, node) == (&call.id, &call.node));
+            |call: &ApiCall| before.as_ref().is_some_and(|(id, node)| (id, node) == (&call.id, &call.node));
         let found = self.shown_from(0).position(is_it);
         self.selected = found.unwrap_or(0);
     }
@@ -209,7 +211,7 @@ impl Feed {
     }
 
     /// Adds a call at the top. A selection of the newest call moves to it; any other selection stays.
-    fn put(&mut self, call: Call) {
+    fn put(&mut self, call: ApiCall) {
         let is_shown = call.has(&self.filter.words());
         self.calls.push_front(call);
         for place in &mut self.shown {

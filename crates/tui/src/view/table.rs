@@ -20,20 +20,20 @@ pub(super) enum Column {
 }
 
 /// A table cell.
-pub(super) struct Cell {
+pub(super) struct TableCell {
     pub text: String,
     pub style: Style,
 }
 
-impl Cell {
-    pub fn new(text: impl Into<String>, style: Style) -> Cell {
-        Cell { text: text.into(), style }
+impl TableCell {
+    pub fn new(text: impl Into<String>, style: Style) -> TableCell {
+        TableCell { text: text.into(), style }
     }
 }
 
-impl<T: Into<String>> From<T> for Cell {
-    fn from(text: T) -> Cell {
-        Cell::new(text, Style::new())
+impl<T: Into<String>> From<T> for TableCell {
+    fn from(text: T) -> TableCell {
+        TableCell::new(text, Style::new())
     }
 }
 
@@ -69,7 +69,7 @@ fn widths(columns: &[Column], room: usize) -> Vec<usize> {
 }
 
 /// A row: its marker and its cells.
-fn row(mark: &str, cells: Vec<Cell>, columns: &[Column], room: usize) -> Line<'static> {
+fn row(mark: &str, cells: Vec<TableCell>, columns: &[Column], room: usize) -> Line<'static> {
     let mut spans = vec![Span::raw(fit(mark, room))];
     for ((cell, column), width_of) in cells.into_iter().zip(columns).zip(widths(columns, room)) {
         let text = fit(&cell.text, width_of);
@@ -90,20 +90,20 @@ pub(super) fn draw(
     look: &Look,
     (columns, names): (&[Column], &[&str]),
     (count, selected): (usize, usize),
-    cells: impl Fn(usize) -> Vec<Cell>,
+    cells: impl Fn(usize) -> Vec<TableCell>,
 ) {
     if area.height == 0 {
         return;
     }
     let room = usize::from(area.width);
-    let names = names.iter().map(|name| Cell::from(*name)).collect();
+    let names = names.iter().map(|name| TableCell::from(*name)).collect();
     put(frame, area.y, row("  ", names, columns, room).style(look.theme.heading()));
     let rows = usize::from(area.height) - 1;
     let first = first_row(count, selected, rows);
     for (y, place) in (area.y + 1..area.bottom()).zip(first..count) {
         if place == selected {
             // One style for the whole row: a cell colour could be unreadable on it.
-            let cells = cells(place).into_iter().map(|cell| Cell::from(cell.text)).collect();
+            let cells = cells(place).into_iter().map(|cell| TableCell::from(cell.text)).collect();
             put(frame, y, row("> ", cells, columns, room).style(look.theme.selected()));
         } else {
             put(frame, y, row("  ", cells(place), columns, room));

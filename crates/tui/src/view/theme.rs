@@ -2,7 +2,7 @@
 
 use ratatui::style::{Color, Modifier, Style};
 
-use crate::api_types::Outcome;
+use crate::api_types::ApiOutcome;
 
 /// The colour theme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -49,13 +49,13 @@ impl Theme {
         self.coloured(Color::Yellow).add_modifier(Modifier::BOLD)
     }
 
-    pub(super) fn outcome(self, outcome: Outcome) -> Style {
+    pub(super) fn outcome(self, outcome: ApiOutcome) -> Style {
         match outcome {
-            Outcome::Ok => self.well(),
-            Outcome::Repaired => self.coloured(Color::Cyan).add_modifier(Modifier::BOLD),
-            Outcome::Refused => self.asks(),
-            Outcome::Error | Outcome::Interrupted => self.wrong(),
-            Outcome::Running => self.plain(),
+            ApiOutcome::Ok => self.well(),
+            ApiOutcome::Repaired => self.coloured(Color::Cyan).add_modifier(Modifier::BOLD),
+            ApiOutcome::Refused => self.asks(),
+            ApiOutcome::Error | ApiOutcome::Interrupted => self.wrong(),
+            ApiOutcome::Running => self.plain(),
         }
     }
 

@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_told_by_their_largest_units_and_are_short() {
+    fn durations_are_short() {
         for (milliseconds, told) in [
             (0.04, "0.0 ms"),
             (12.34, "12.3 ms"),

@@ -20,7 +20,7 @@ pub(super) fn is_filter(filter: &str) -> bool {
 
 /// Whether a filter matches a topic. A leading wildcard does not match topics that start with `$` (MQTT 5,
 /// 4.7.2).
-pub(super) fn is_meant(filter: &str, topic: &str) -> bool {
+pub(super) fn matches_topic(filter: &str, topic: &str) -> bool {
     if topic.starts_with('$') && filter.starts_with(['+', '#']) {
         return false;
     }
@@ -52,7 +52,7 @@ mod tests {
             ("/+", "/x"),
             ("$SYS/#", "$SYS/x"),
         ] {
-            assert!(is_meant(filter, topic), "{filter} {topic}");
+            assert!(matches_topic(filter, topic), "{filter} {topic}");
         }
         for (filter, topic) in [
             ("a/b", "a"),
@@ -63,7 +63,7 @@ mod tests {
             ("a", "a/b"),
             ("A", "a"),
         ] {
-            assert!(!is_meant(filter, topic), "{filter} {topic}");
+            assert!(!matches_topic(filter, topic), "{filter} {topic}");
         }
         for filter in ["a/#/b", "a#", "a/b+", "", "a\0b"] {
             assert!(!is_filter(filter), "{filter}");

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 use toolwright_speech::{Command, HermesIn, Reading, read_hermes, read_intent};
 
-use super::repeats::Repeats;
-use crate::mqtt::{Message, Outbox, Publication, Subscriber};
+use super::repeats::RecentMessages;
+use crate::mqtt::{MqttMessage, MqttPublication, Outbox, Subscriber};
 use crate::status::Drop;
 use crate::transcriber::BackgroundTranscriber;
 use crate::transcript::{Answer, AnswerKind, Delivery, Ear, Transcript};
@@ -29,52 +29,52 @@ const DEFAULT_SITE: &str = "default";
 pub(crate) struct HermesFront {
     transcriber: BackgroundTranscriber,
     outbox: Outbox,
-    repeats: Repeats,
+    repeats: RecentMessages,
 }
 
 impl HermesFront {
     pub fn new(transcriber: BackgroundTranscriber, outbox: Outbox) -> HermesFront {
-        HermesFront { transcriber, outbox, repeats: Repeats::default() }
+        HermesFront { transcriber, outbox, repeats: RecentMessages::default() }
     }
 
-    fn captured(&self, heard: HermesIn) {
-        let site = heard.site.unwrap_or_else(|| DEFAULT_SITE.to_owned());
+    fn handle_captured(&self, parsed: HermesIn) {
+        let site = parsed.site.unwrap_or_else(|| DEFAULT_SITE.to_owned());
         // A question and its answer arrive in one session; without a session they share the site.
         let conversation = format!("hermes:{site}");
         let transcript = Transcript {
-            id: heard.id,
-            text: heard.text,
+            id: parsed.id,
+            text: parsed.text,
             conversation,
             source: format!("hermes {site}"),
-            language: heard.lang,
+            language: parsed.lang,
             said_at: None,
             received: Instant::now(),
         };
-        let ear = HermesEar { outbox: self.outbox.clone(), site, session: heard.session };
+        let sink = HermesSink { outbox: self.outbox.clone(), site, session: parsed.session };
         if transcript.text.trim().is_empty() {
             // The wake word was detected, but no speech followed.
-            ear.end(None);
+            sink.end(None);
             return;
         }
-        self.transcriber.take(transcript, Box::new(ear));
+        self.transcriber.take(transcript, Box::new(sink));
     }
 
-    fn asked(&self, query: HermesIn) {
+    fn handle_query(&self, query: HermesIn) {
         // The session receives its answer from `textCaptured`.
         if query.session.is_some() {
             return;
         }
         let (transcriber, outbox) = (self.transcriber.clone(), self.outbox.clone());
-        self.transcriber.aside(async move {
+        self.transcriber.spawn_background(async move {
             let devices = transcriber.devices().await;
-            let (topic, value) = told(&query, &read_intent(&query.text, &devices));
+            let (topic, value) = query_response(&query, &read_intent(&query.text, &devices));
             publish(&outbox, topic, &value);
         });
     }
 }
 
 /// The topic and payload that answer a query.
-fn told(query: &HermesIn, reading: &Reading) -> (&'static str, Value) {
+fn query_response(query: &HermesIn, reading: &Reading) -> (&'static str, Value) {
     let site = query.site.as_deref().unwrap_or(DEFAULT_SITE);
     let (name, slots) = match reading {
         Reading::Certain(Command::Tell(tells)) => (tells.name(), json!([])),
@@ -107,15 +107,15 @@ impl Subscriber for HermesFront {
         vec![TEXT_CAPTURED.to_owned(), QUERY.to_owned()]
     }
 
-    fn hear(&self, message: Message) {
+    fn receive(&self, message: MqttMessage) {
         let status = self.transcriber.status();
         if message.is_retained {
             status.dropped(Drop::Retained);
             tracing::warn!(topic = message.topic, "a message that the broker had kept was not heard");
             return;
         }
-        let heard = match read_hermes(&message.payload) {
-            Ok(heard) => heard,
+        let parsed = match read_hermes(&message.payload) {
+            Ok(parsed) => parsed,
             Err(error) => {
                 status.dropped(Drop::Malformed);
                 tracing::warn!(topic = message.topic, "a message was dropped: {error}");
@@ -125,25 +125,25 @@ impl Subscriber for HermesFront {
             }
         };
         if message.topic == QUERY {
-            return self.asked(heard);
+            return self.handle_query(parsed);
         }
         // A session sends one text until it is continued.
-        if message.is_repeated && self.repeats.is_repeated(&format!("{:?} {}", heard.session, heard.text)) {
+        if message.is_repeated && self.repeats.is_repeated(&format!("{:?} {}", parsed.session, parsed.text)) {
             status.dropped(Drop::Duplicate);
             return;
         }
-        self.captured(heard);
+        self.handle_captured(parsed);
     }
 }
 
 /// Speaks an answer at its site.
-struct HermesEar {
+struct HermesSink {
     outbox: Outbox,
     site: String,
     session: Option<String>,
 }
 
-impl HermesEar {
+impl HermesSink {
     fn end(&self, text: Option<&str>) -> Delivery {
         match (&self.session, text) {
             (Some(session), text) => {
@@ -161,7 +161,7 @@ impl HermesEar {
     }
 }
 
-impl Ear for HermesEar {
+impl Ear for HermesSink {
     fn answer(self: Box<Self>, answer: Answer) -> Delivery {
         match (&self.session, answer.kind) {
             (Some(session), AnswerKind::Asked) => {
@@ -181,7 +181,7 @@ impl Ear for HermesEar {
 }
 
 fn publish(outbox: &Outbox, topic: &str, value: &Value) -> Delivery {
-    outbox.publish(Publication {
+    outbox.publish(MqttPublication {
         topic: topic.to_owned(),
         payload: value.to_string().into_bytes(),
         is_retained: false,

@@ -55,7 +55,7 @@ impl WyomingFront {
 
     /// Serves clients until the stop token is cancelled.
     pub async fn run(self) {
-        let (room, tasks) = (Arc::new(Semaphore::new(WYOMING_CLIENTS)), TaskTracker::new());
+        let (permits, tasks) = (Arc::new(Semaphore::new(WYOMING_CLIENTS)), TaskTracker::new());
         loop {
             let accepted = tokio::select! {
                 accepted = self.listener.accept() => accepted,
@@ -74,18 +74,18 @@ impl WyomingFront {
                 tracing::warn!("{} is not among those that may speak, and was turned away", peer.ip());
                 continue;
             }
-            let Ok(place) = Arc::clone(&room).try_acquire_owned() else {
+            let Ok(permit) = Arc::clone(&permits).try_acquire_owned() else {
                 tracing::warn!("{peer} was turned away: {WYOMING_CLIENTS} clients are there already");
                 continue;
             };
-            let client = Client { peer, transcriber: self.transcriber.clone() };
+            let client = WyomingClient { peer, transcriber: self.transcriber.clone() };
             let stop = self.stop.clone();
             tasks.spawn(async move {
                 tokio::select! {
                     () = client.serve(stream) => {}
                     () = stop.cancelled() => {}
                 }
-                drop(place);
+                drop(permit);
             });
         }
         tasks.close();
@@ -98,12 +98,12 @@ fn is_allowed(address: IpAddr, allow: &[AddressRange]) -> bool {
 }
 
 /// One client connection.
-struct Client {
+struct WyomingClient {
     peer: SocketAddr,
     transcriber: BackgroundTranscriber,
 }
 
-impl Client {
+impl WyomingClient {
     async fn serve(self, stream: TcpStream) {
         // Without `TCP_NODELAY` an answer waits for the acknowledgement of the packet before it.
         if let Err(error) = stream.set_nodelay(true) {
@@ -132,7 +132,7 @@ impl Client {
             frames.push(&buffer[..count]);
             loop {
                 match frames.next() {
-                    Ok(Some(event)) => self.heard(event, &outbox).await,
+                    Ok(Some(event)) => self.handle_event(event, &outbox).await,
                     Ok(None) => break,
                     Err(error) => {
                         // The start of the next event is unknown after a framing error.
@@ -145,7 +145,7 @@ impl Client {
         }
     }
 
-    async fn heard(&self, event: Event, outbox: &mpsc::Sender<Event>) {
+    async fn handle_event(&self, event: Event, outbox: &mpsc::Sender<Event>) {
         match event.kind.as_str() {
             "describe" => send(outbox, info()).await,
             "ping" => {
@@ -190,8 +190,8 @@ impl Client {
             said_at: None,
             received: Instant::now(),
         };
-        let ear = WyomingEar { outbox: outbox.clone(), context, said: None };
-        self.transcriber.take(transcript, Box::new(ear));
+        let sink = WyomingSink { outbox: outbox.clone(), context, streamed: None };
+        self.transcriber.take(transcript, Box::new(sink));
     }
 }
 
@@ -234,14 +234,14 @@ fn failure(text: &str, code: &str) -> Event {
 
 /// Sends an answer. The text of a model is streamed by sentence; the complete text always follows, because
 /// some clients, including Home Assistant, read only that.
-struct WyomingEar {
+struct WyomingSink {
     outbox: mpsc::Sender<Event>,
     context: Option<Value>,
     /// The text that was streamed so far.
-    said: Option<String>,
+    streamed: Option<String>,
 }
 
-impl WyomingEar {
+impl WyomingSink {
     fn send(&self, event: Event) -> Delivery {
         if self.outbox.try_send(event).is_err() {
             tracing::debug!("a client of Wyoming does not read its answers");
@@ -258,30 +258,30 @@ impl WyomingEar {
     }
 
     fn begin(&mut self) -> &mut String {
-        if self.said.is_none() {
+        if self.streamed.is_none() {
             let start = Event::new("handled-start", self.with_context(json!({})));
             self.send(start);
         }
-        self.said.get_or_insert_default()
+        self.streamed.get_or_insert_default()
     }
 
     fn chunk(&mut self, text: &str) {
-        let said = self.begin();
-        let piece = if said.is_empty() { text.to_owned() } else { format!(" {text}") };
-        said.push_str(&piece);
+        let streamed = self.begin();
+        let piece = if streamed.is_empty() { text.to_owned() } else { format!(" {text}") };
+        streamed.push_str(&piece);
         self.send(Event::new("handled-chunk", json!({ "text": piece })));
     }
 }
 
-impl Ear for WyomingEar {
+impl Ear for WyomingSink {
     fn sentence(&mut self, sentence: &str) {
         self.chunk(sentence);
     }
 
     fn answer(mut self: Box<Self>, answer: Answer) -> Delivery {
         let is_handled = matches!(answer.kind, AnswerKind::Done | AnswerKind::Asked);
-        if let Some(said) = &self.said {
-            let rest = answer.text.strip_prefix(said.as_str()).unwrap_or(&answer.text).trim().to_owned();
+        if let Some(streamed) = &self.streamed {
+            let rest = answer.text.strip_prefix(streamed.as_str()).unwrap_or(&answer.text).trim().to_owned();
             if !rest.is_empty() {
                 self.chunk(&rest);
             }

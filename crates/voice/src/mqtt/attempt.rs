@@ -5,71 +5,71 @@ use std::time::Duration;
 use tokio::time::timeout;
 use toolwright_config::MqttProtocol;
 
-use super::wire::{Caller, Fault, Seen, Wire, WireError};
+use super::wire::{BrokerWire, ClientIdentity, ConnectFault, WireError, WireEvent};
 use super::{BrokerAddress, Revision};
-use crate::limits::FAREWELL;
+use crate::limits::DISCONNECT_TIMEOUT;
 
 /// The result of a connection attempt.
-pub(crate) enum Heard {
+pub(crate) enum AttemptResult {
     Welcome {
         revision: &'static str,
         is_ours: bool,
     },
-    Nobody(String),
-    NotLetIn(String),
+    Unreachable(String),
+    LoginRefused(String),
     /// TLS works, but the certificate is not trusted.
     NotTrusted(String),
     NotEncrypted(String),
-    Nonsense(String),
+    ProtocolError(String),
     /// A configured file cannot be read.
-    NoFile(String),
+    UnreadableFile(String),
 }
 
 /// Connects and disconnects. It sets no will and subscribes to nothing.
-pub(crate) async fn hear(
+pub(crate) async fn attempt_connection(
     address: &BrokerAddress,
     client_id: &str,
     protocol: MqttProtocol,
     patience: Duration,
-) -> Heard {
+) -> AttemptResult {
     let revisions: &[Revision] = match protocol {
-        MqttProtocol::Auto => &[Revision::Five, Revision::Three],
-        MqttProtocol::Five => &[Revision::Five],
-        MqttProtocol::Three => &[Revision::Three],
+        MqttProtocol::Auto => &[Revision::V5, Revision::V311],
+        MqttProtocol::Five => &[Revision::V5],
+        MqttProtocol::Three => &[Revision::V311],
     };
-    let mut heard = Heard::Nobody(String::new());
+    let mut result = AttemptResult::Unreachable(String::new());
     for revision in revisions {
-        heard = match timeout(patience, once(address, client_id, *revision)).await {
-            Ok(Heard::Nonsense(why)) => Heard::Nonsense(why),
-            Ok(heard) => return heard,
-            Err(_) => Heard::Nonsense(format!("no answer within {} s", patience.as_secs())),
+        result = match timeout(patience, once(address, client_id, *revision)).await {
+            Ok(AttemptResult::ProtocolError(why)) => AttemptResult::ProtocolError(why),
+            Ok(result) => return result,
+            Err(_) => AttemptResult::ProtocolError(format!("no answer within {} s", patience.as_secs())),
         };
     }
-    heard
+    result
 }
 
-async fn once(address: &BrokerAddress, client_id: &str, revision: Revision) -> Heard {
-    let mut wire = match Wire::open(address, &Caller { client_id, will: None }, revision) {
+async fn once(address: &BrokerAddress, client_id: &str, revision: Revision) -> AttemptResult {
+    let mut wire = match BrokerWire::open(address, &ClientIdentity { client_id, will: None }, revision) {
         Ok(wire) => wire,
-        Err(why) => return Heard::NoFile(why),
+        Err(why) => return AttemptResult::UnreadableFile(why),
     };
     loop {
         match wire.poll().await {
-            Ok(Seen::Connected { is_ours }) => {
+            Ok(WireEvent::Connected { is_ours }) => {
                 let revision = wire.revision();
                 wire.disconnect();
                 let gone = async { while wire.poll().await.is_ok() {} };
-                let _ = timeout(FAREWELL, gone).await;
-                return Heard::Welcome { revision, is_ours };
+                let _ = timeout(DISCONNECT_TIMEOUT, gone).await;
+                return AttemptResult::Welcome { revision, is_ours };
             }
             Ok(_) => {}
             Err(WireError { why, fault, .. }) => {
                 return match fault {
-                    Fault::Way => Heard::Nobody(why),
-                    Fault::Login => Heard::NotLetIn(why),
-                    Fault::Certificate => Heard::NotTrusted(why),
-                    Fault::Encryption => Heard::NotEncrypted(why),
-                    Fault::Protocol => Heard::Nonsense(why),
+                    ConnectFault::Network => AttemptResult::Unreachable(why),
+                    ConnectFault::Login => AttemptResult::LoginRefused(why),
+                    ConnectFault::Certificate => AttemptResult::NotTrusted(why),
+                    ConnectFault::Encryption => AttemptResult::NotEncrypted(why),
+                    ConnectFault::Protocol => AttemptResult::ProtocolError(why),
                 };
             }
         }

@@ -12,12 +12,12 @@ pub(super) struct Job {
 
 /// The waiting transcripts, oldest first, and the conversations in flight.
 #[derive(Default)]
-pub(super) struct Queue {
+pub(super) struct TranscriptQueue {
     waiting: VecDeque<Job>,
     busy: HashSet<String>,
 }
 
-impl Queue {
+impl TranscriptQueue {
     /// Adds a job; returns the oldest if the queue is full.
     pub fn push(&mut self, job: Job, most: usize) -> Option<Job> {
         self.waiting.push_back(job);
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn the_newest_conversation_is_next_and_keeps_its_order() {
-        let mut queue = Queue::default();
+        let mut queue = TranscriptQueue::default();
         for (said, room) in [("a1", "a"), ("b1", "b"), ("a2", "a"), ("c1", "c"), ("b2", "b")] {
             assert!(queue.push(job(said, room), 10).is_none());
         }
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn when_too_many_wait_the_oldest_is_given_back() {
-        let mut queue = Queue::default();
+        let mut queue = TranscriptQueue::default();
         assert!(queue.push(job("1", "a"), 2).is_none());
         assert!(queue.push(job("2", "b"), 2).is_none());
         assert_eq!(text(queue.push(job("3", "c"), 2)).as_deref(), Some("1"));

@@ -7,13 +7,13 @@ use serde_json::Value;
 
 /// The arguments of one call; the schema contains all their names.
 #[derive(Debug)]
-pub struct Arguments<'a> {
+pub struct ToolArguments<'a> {
     given: &'a JsonObject,
 }
 
-impl<'a> Arguments<'a> {
+impl<'a> ToolArguments<'a> {
     /// Checks the names of the arguments against the schema.
-    pub fn of(tool: &str, schema: &str, given: &'a JsonObject) -> Result<Arguments<'a>, String> {
+    pub fn of(tool: &str, schema: &str, given: &'a JsonObject) -> Result<ToolArguments<'a>, String> {
         let schema = super::schema(schema);
         let known: Vec<&String> = schema
             .get("properties")
@@ -27,7 +27,7 @@ impl<'a> Arguments<'a> {
             };
             return Err(format!("Unknown argument \"{unknown}\". {tool} takes {known}."));
         }
-        Ok(Arguments { given })
+        Ok(ToolArguments { given })
     }
 
     /// A text; `None` if it is absent, null or empty.
@@ -81,7 +81,7 @@ mod tests {
     fn level(value: Value) -> Result<Option<u64>, String> {
         let given = json!({"level": value});
         let given = given.as_object().expect("an object");
-        Arguments::of("tool", SCHEMA, given).expect("known").integer("level", 0..=100)
+        ToolArguments::of("tool", SCHEMA, given).expect("known").integer("level", 0..=100)
     }
 
     #[test]
@@ -104,7 +104,7 @@ mod tests {
     fn an_argument_that_the_tool_does_not_have_is_refused() {
         let given = json!({"device_name": "Lamp"});
         let problem =
-            Arguments::of("tool", SCHEMA, given.as_object().expect("an object")).expect_err("refused");
+            ToolArguments::of("tool", SCHEMA, given.as_object().expect("an object")).expect_err("refused");
         assert_eq!(problem, "Unknown argument \"device_name\". tool takes deviceName, level.");
     }
 }
