@@ -1,6 +1,6 @@
-//! The agent: what it asks with, what it remembers, and the two ways in.
+//! The agent: its dependencies, its memory, and its two entry points.
 
-mod judge;
+mod approval;
 mod round;
 mod run;
 
@@ -16,71 +16,71 @@ use crate::memory::Memory;
 use crate::{
     AgentSettings, Answer, AskError, Clock, Decision, Held, Limits, Listener, Question, SystemClock,
 };
-use run::Run;
+use run::QuestionRun;
 
-/// Answers questions with a model and tools. One is enough for all fronts: questions do not wait for each other.
+/// Answers questions with a model and tools. One instance serves all fronts: questions run concurrently.
 pub struct Agent {
-    models: Models,
+    models: ModelSource,
     executor: Arc<ToolExecutor>,
     settings: AgentSettings,
     memory: Mutex<Memory>,
     clock: Arc<dyn Clock>,
 }
 
-/// Who is asked.
-enum Models {
-    /// By the table of models.
+/// The source of models.
+enum ModelSource {
+    /// Routed by model name.
     Routed(Arc<LlmFront>),
-    /// Always this one.
+    /// Always this client.
     One(Arc<dyn ModelClient>),
 }
 
 impl Agent {
-    /// An agent that asks the models of the gateway, and hands calls to this executor.
+    /// An agent that uses the models of the gateway and runs calls with this executor.
     pub fn new(models: Arc<LlmFront>, executor: Arc<ToolExecutor>, settings: AgentSettings) -> Agent {
-        Agent::made(Models::Routed(models), executor, settings)
+        Agent::build(ModelSource::Routed(models), executor, settings)
     }
 
-    /// An agent that asks by this client, whatever the model is called.
+    /// An agent that uses this client for every model.
     pub fn with_client(
         client: Arc<dyn ModelClient>,
         executor: Arc<ToolExecutor>,
         settings: AgentSettings,
     ) -> Agent {
-        Agent::made(Models::One(client), executor, settings)
+        Agent::build(ModelSource::One(client), executor, settings)
     }
 
-    fn made(models: Models, executor: Arc<ToolExecutor>, settings: AgentSettings) -> Agent {
+    fn build(models: ModelSource, executor: Arc<ToolExecutor>, settings: AgentSettings) -> Agent {
         let memory = Mutex::new(Memory::new(settings.memory.clone()));
         Agent { models, executor, settings, memory, clock: Arc::new(SystemClock) }
     }
 
-    /// The same with another clock for what is remembered.
+    /// Replaces the clock of the memory.
     pub fn with_clock(mut self, clock: Arc<dyn Clock>) -> Agent {
         self.clock = clock;
         self
     }
 
-    /// What it is set to.
+    /// The settings.
     pub fn settings(&self) -> &AgentSettings {
         &self.settings
     }
 
-    /// Answers a question. When it is dropped, the upstream and the tools that run are cancelled.
+    /// Answers a question. Dropping the future cancels the upstream request and the calls in flight.
     ///
     /// # Errors
-    /// When no model answers. What ends for another reason is an answer that says so, see [`Answer::stop`].
+    /// When no model answers. Other endings are answers with their reason in [`Answer::stop`].
     pub async fn ask(&self, question: Question, listener: &mut dyn Listener) -> Result<Answer, AskError> {
-        let asked = vec![said(Role::User, question.text.clone())];
+        let messages = vec![text_message(Role::User, question.text.clone())];
         let turn = self.memory().next_turn();
         let model = question.model.clone().or_else(|| self.settings.model.clone());
         let model = model.ok_or_else(AskError::no_model)?;
-        let run = Run::begin(self, question, model, turn, asked, 0, listener)?;
-        // It is large and deep, and whoever asks would carry all of it.
-        Box::pin(run.answered_at_last()).await
+        let run = QuestionRun::begin(self, question, model, turn, messages, 0, listener)?;
+        // Boxed: the future is large, and callers would embed it in theirs.
+        Box::pin(run.run_to_completion()).await
     }
 
-    /// Goes on with calls that were held, now that the person has spoken. What is run is what was judged, to the letter.
+    /// Continues with held calls after the user's decision. The calls run exactly as they were approved.
     ///
     /// # Errors
     /// As [`ask`](Agent::ask).
@@ -91,20 +91,20 @@ impl Agent {
         listener: &mut dyn Listener,
     ) -> Result<Answer, AskError> {
         let Held { question, model, turn, messages, calls, rounds } = held;
-        let run = Run::begin(self, question, model, turn, messages, rounds, listener)?;
+        let run = QuestionRun::begin(self, question, model, turn, messages, rounds, listener)?;
         Box::pin(run.with_decision(calls, decision)).await
     }
 
-    /// Remembers what was asked and answered in a conversation without a model, so that it can be spoken about later.
+    /// Records a turn that was handled without a model, so that later questions can refer to it.
     pub fn remember(&self, conversation: &str, question: &str, answer: &str) {
-        let turn = vec![said(Role::User, question), said(Role::Assistant, answer)];
+        let turn = vec![text_message(Role::User, question), text_message(Role::Assistant, answer)];
         let now = self.clock.now();
         let mut memory = self.memory();
         let number = memory.next_turn();
         memory.keep(conversation, number, turn, now);
     }
 
-    /// Forgets a conversation.
+    /// Deletes a conversation.
     pub fn forget(&self, conversation: &str) {
         self.memory().forget(conversation);
     }
@@ -115,8 +115,8 @@ impl Agent {
 
     fn client_for(&self, model: &str) -> Result<Arc<dyn ModelClient>, AskError> {
         match &self.models {
-            Models::One(client) => Ok(Arc::clone(client)),
-            Models::Routed(models) => {
+            ModelSource::One(client) => Ok(Arc::clone(client)),
+            ModelSource::Routed(models) => {
                 client_for(models, model).map_err(|failure| AskError::of(&failure, Vec::new()))
             }
         }
@@ -133,8 +133,8 @@ impl std::fmt::Debug for Agent {
     }
 }
 
-/// A message that is a text.
-fn said(role: Role, text: impl Into<String>) -> Message {
+/// A text message.
+fn text_message(role: Role, text: impl Into<String>) -> Message {
     Message {
         role,
         blocks: vec![Block::Text(Text { text: text.into(), extra: Vec::new() })],

@@ -1,4 +1,4 @@
-//! What comes of a question.
+//! Answers.
 
 use std::time::Duration;
 
@@ -8,128 +8,128 @@ use toolwright_model::Change;
 
 use crate::Question;
 
-/// An answer.
+/// The answer to a question.
 #[derive(Debug)]
 pub struct Answer {
-    /// What is to be shown or said.
+    /// The text to show or speak.
     pub text: String,
-    /// Why it ended.
+    /// The reason why it ended.
     pub stop: Stop,
-    /// The model, as the upstream calls it.
+    /// The model, by its name at the upstream.
     pub model: String,
-    /// Whose model: `anthropic`, `openai` or `ollama`.
+    /// The provider of the model: `anthropic`, `openai` or `ollama`.
     pub provider: &'static str,
-    /// The upstream that answered last.
+    /// The upstream of the last response.
     pub upstream: String,
-    /// How often the model was asked.
+    /// The number of requests to the model.
     pub rounds: u32,
-    /// How many turns the conversation has, this one included; 1 without a conversation.
+    /// The number of turns in the conversation, including this one; 1 without a conversation.
     pub turns: usize,
-    /// What it cost.
+    /// The token usage.
     pub tokens: Tokens,
     /// The calls, in order, each with its result.
     pub calls: Vec<Called>,
-    /// Calls that wait for a person's word, see [`Agent::go_on`](crate::Agent::go_on).
+    /// Calls that wait for a confirmation, see [`Agent::go_on`](crate::Agent::go_on).
     pub held: Option<Held>,
-    /// How long it took.
+    /// The total duration.
     pub duration: Duration,
 }
 
 /// Why an answer ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stop {
-    /// The model has answered.
+    /// The model answered.
     Answered,
-    /// The model ended without a word: that is no answer.
+    /// The model returned no text.
     Empty,
-    /// The answer ran into its length limit.
+    /// The answer reached its length limit.
     Length,
-    /// The model, or its provider's filter, refused.
+    /// The model or the filter of its provider refused.
     Refused,
-    /// The last round was reached: the answer was made without tools.
+    /// The round limit was reached: the answer was made without tools.
     Rounds,
-    /// The same call failed the same way again and again.
+    /// The same call failed with the same error repeatedly.
     Repeats,
-    /// The budget of tokens is used up.
+    /// The token limit was reached.
     Tokens,
-    /// The time is used up.
+    /// The time limit was reached.
     Time,
-    /// It was cancelled.
+    /// The question was cancelled.
     Cancelled,
-    /// A person has to be asked first.
+    /// A call needs a confirmation.
     Confirm,
 }
 
-/// Tokens of all rounds together. Where an upstream tells no counts, they are estimates.
+/// Tokens of all rounds. They are estimates if an upstream reports no usage.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Tokens {
-    /// Of what was asked, read from a cache or not.
+    /// Input tokens, cached or not.
     pub input: u64,
-    /// Of what was answered.
+    /// Output tokens.
     pub output: u64,
 }
 
-/// A call of an answer, and its one result.
+/// A call of an answer, with its result.
 #[derive(Clone, Debug)]
 pub struct Called {
     /// The round in which it was sent, from 1.
     pub round: u32,
-    /// The id that model and result know it by.
+    /// The id that links the call and its result.
     pub id: String,
-    /// The tool's name: its own where it was found, else as it was sent.
+    /// The name of the tool if it was found, otherwise the name as sent.
     pub name: String,
-    /// `server/name`, where it was found.
+    /// `server/name`, if the tool was found.
     pub qualified_name: Option<String>,
     /// The name that the model sent.
     pub sent_name: String,
     /// The arguments that the model sent.
     pub sent: String,
-    /// The arguments that fit, which the tool got or would have got.
+    /// The repaired arguments, which the tool received or would have received.
     pub arguments: Option<String>,
-    /// What was changed to make the call fit.
+    /// The repairs.
     pub changes: Vec<Change>,
-    /// What the tool gave, or why there is nothing.
+    /// The result of the tool, or the error.
     pub result: Result<ToolOutput, CallError>,
-    /// How long it took.
+    /// The duration of the call.
     pub duration: Duration,
 }
 
-/// Calls that wait for a person's word. Dropped, they are never run.
+/// Calls that wait for a confirmation. If it is dropped, they never run.
 pub struct Held {
     pub(crate) question: Question,
     pub(crate) model: String,
     pub(crate) turn: u64,
-    /// The turn so far, with stand-ins for the results of what is held.
+    /// The turn so far, with placeholders for the results of the held calls.
     pub(crate) messages: Vec<Message>,
     pub(crate) calls: Vec<HeldCall>,
     pub(crate) rounds: u32,
 }
 
-/// One of them.
+/// One held call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeldCall {
-    /// The id that model and result know it by.
+    /// The id that links the call and its result.
     pub id: String,
     /// `server/name` of the tool.
     pub tool: String,
-    /// The arguments that were judged, and that will be run.
+    /// The approved arguments, with which the call will run.
     pub arguments: String,
-    /// What the person is asked.
+    /// The question to the user.
     pub question: String,
     pub(crate) schema_print: u64,
 }
 
-/// What the person said.
+/// The decision of the user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Decision {
-    /// The calls are run.
+    /// The calls run.
     Yes,
-    /// They are not.
+    /// The calls do not run.
     No,
 }
 
 impl Stop {
-    /// Its name in documents for programs.
+    /// The name in machine-readable output.
     pub fn word(self) -> &'static str {
         match self {
             Stop::Answered => "answered",
@@ -147,14 +147,14 @@ impl Stop {
 }
 
 impl Tokens {
-    /// All of them.
+    /// Input and output tokens.
     pub fn total(&self) -> u64 {
         self.input.saturating_add(self.output)
     }
 }
 
 impl Called {
-    /// Whether the call that fits differs from the one that was sent.
+    /// Whether the call was repaired.
     pub fn is_mended(&self) -> bool {
         !self.changes.is_empty()
     }
@@ -166,7 +166,7 @@ impl Held {
         &self.calls
     }
 
-    /// The conversation that they belong to.
+    /// The conversation they belong to.
     pub fn conversation(&self) -> Option<&str> {
         self.question.conversation.as_deref()
     }

@@ -1,7 +1,7 @@
 //! Clients of models: one turn in, one reply out.
 //!
-//! The module of the upstream's dialect adds what helps its models; the request itself goes through the gateway's own way to models
-//! ([`LlmFront`]): its table of models, keys, dialects, streams, upstreams to fall back on, and records.
+//! The module of the upstream's dialect adds what its models need; the request itself goes through the
+//! gateway's [`LlmFront`]: model table, keys, dialects, streams, fallback upstreams and records.
 
 use std::sync::Arc;
 
@@ -11,12 +11,13 @@ use toolwright_llm::form::{Event, Message, Request, Response, Text, Tool, ToolCh
 use toolwright_llm::{Dialect, Failure, dialects};
 use toolwright_proxy::{LlmFront, OwnAsk};
 
-/// Asks a model.
+/// Sends requests to a model.
 pub trait ModelClient: Send + Sync {
-    /// The kind of the upstream that is asked.
+    /// The kind of the upstream.
     fn provider(&self) -> &'static str;
 
-    /// Asks once. `hear` is told what comes, when it comes; when the future is dropped the upstream is cancelled.
+    /// Sends one request. `hear` receives the events of the stream; dropping the future cancels the
+    /// upstream request.
     fn ask<'a>(
         &'a self,
         turn: &'a Turn<'a>,
@@ -24,7 +25,7 @@ pub trait ModelClient: Send + Sync {
     ) -> BoxFuture<'a, Result<Reply, Failure>>;
 }
 
-/// What a model is asked: all that was said so far, and the tools.
+/// A request to a model: the conversation so far, and the tools.
 #[derive(Clone, Copy, Debug)]
 pub struct Turn<'a> {
     /// The model.
@@ -35,33 +36,33 @@ pub struct Turn<'a> {
     pub messages: &'a [Message],
     /// The tools.
     pub tools: &'a [Tool],
-    /// Which may or must be called.
+    /// Which tool the model may or must call.
     pub choice: &'a ToolChoice,
-    /// The most tokens of the answer.
+    /// The token limit of the answer.
     pub answer_tokens: u64,
-    /// How freely it answers.
+    /// The sampling temperature.
     pub temperature: Option<f64>,
-    /// Who asks, for records.
+    /// The caller, for records.
     pub client: &'a str,
-    /// The way in, for records.
+    /// The front, for records.
     pub front: &'static str,
     /// The conversation, for records.
     pub session: Option<&'a str>,
 }
 
-/// What a model replied.
+/// The reply of a model.
 #[derive(Clone, Debug)]
 pub struct Reply {
-    /// All of it.
+    /// The complete response.
     pub response: Response,
-    /// The upstream that answered.
+    /// The upstream that responded.
     pub upstream: String,
-    /// The model, as it is called there.
+    /// The model, by its name at the upstream.
     pub model: String,
 }
 
 impl Turn<'_> {
-    /// The request that every provider understands.
+    /// The provider-independent request.
     fn request(&self) -> Request {
         Request {
             model: self.model.to_owned(),
@@ -78,17 +79,17 @@ impl Turn<'_> {
     }
 }
 
-/// The client for a model: by what the upstream speaks that the model leads to first.
+/// The client for a model, by the dialect of its first upstream.
 ///
 /// # Errors
-/// When the model leads nowhere.
+/// When there is no route for the model.
 pub fn client_for(models: &Arc<LlmFront>, model: &str) -> Result<Arc<dyn ModelClient>, Failure> {
     let models = Arc::clone(models);
     let dialect = models.place_of(model)?.dialect;
     Ok(Arc::new(DialectClient::new(models, dialect)))
 }
 
-/// Asks models at upstreams of one dialect, through the gateway.
+/// Sends requests to upstreams of one dialect, through the gateway.
 pub struct DialectClient {
     models: Arc<LlmFront>,
     /// The default dialect of the upstream's kind: requests are the same for all dialects of a kind.
@@ -96,7 +97,7 @@ pub struct DialectClient {
 }
 
 impl DialectClient {
-    /// A client for upstreams that speak this dialect.
+    /// A client for upstreams of this dialect.
     pub fn new(models: Arc<LlmFront>, dialect: Dialect) -> DialectClient {
         DialectClient { models, dialect: Dialect::of_kind(dialect.kind()).unwrap_or(dialect) }
     }

@@ -1,4 +1,4 @@
-//! Why a question has no answer: a kind for programs, a sentence that can be spoken, and the details.
+//! Errors of a question: a kind for programs, a speakable sentence, and details.
 
 use toolwright_llm::{Failure, FailureKind};
 
@@ -10,37 +10,37 @@ use crate::Called;
 pub struct AskError {
     /// For programs.
     pub kind: AskErrorKind,
-    /// For people: less than 300 characters that can be spoken, with a full stop and without codes.
+    /// For people: less than 300 speakable characters, with a full stop and without codes.
     pub sentence: String,
-    /// What is known besides: the upstream's own words, and what to do.
+    /// The details: the message of the upstream, and the fix.
     pub details: String,
-    /// The calls that came before, each with its result: what they did is done.
+    /// The calls that ran before the error, with their results: their effects remain.
     pub calls: Vec<Called>,
 }
 
-/// What went wrong.
+/// The kind of the error.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AskErrorKind {
-    /// No model is named, or none of this name is known.
+    /// No model is set, or there is none of this name.
     NoModel,
-    /// The tool that must be called is none of those that may be.
+    /// The required tool is not among the offered ones.
     NoTool,
-    /// The provider does not take the key, or there is none.
+    /// The provider rejects the key, or there is none.
     Key,
-    /// The provider has too much to do, or we have asked too often.
+    /// The provider is overloaded, or the rate limit is reached.
     Busy,
-    /// The model did not answer in time.
+    /// The model timed out.
     Slow,
-    /// The conversation is too large for the model.
+    /// The conversation exceeds the context window of the model.
     TooLarge,
-    /// The model cannot be reached, or broke off.
+    /// The model cannot be reached, or its stream broke.
     Broken,
-    /// The provider does not take what was asked.
+    /// The provider rejects the request.
     Invalid,
 }
 
 impl AskErrorKind {
-    /// Its name in documents for programs.
+    /// The name in machine-readable output.
     pub fn word(self) -> &'static str {
         match self {
             AskErrorKind::NoModel => "no_model",
@@ -54,7 +54,7 @@ impl AskErrorKind {
         }
     }
 
-    /// What people hear of it.
+    /// The sentence for people.
     pub fn sentence(self) -> &'static str {
         match self {
             AskErrorKind::NoModel => "There is no language model that I can ask. Please set one up first.",
@@ -89,7 +89,7 @@ impl AskError {
         )
     }
 
-    /// What an upstream's failure means for who asked.
+    /// Converts the failure of an upstream.
     pub(crate) fn of(failure: &Failure, calls: Vec<Called>) -> AskError {
         let kind = match failure.kind {
             FailureKind::NotFound => AskErrorKind::NoModel,

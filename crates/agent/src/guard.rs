@@ -1,46 +1,46 @@
-//! Who says of a call whether it may be run.
+//! Approval of calls.
 
 use toolwright_executor::RegisteredTool;
 use toolwright_model::Change;
 
-/// Says of every call of a question whether it may be run.
+/// Decides for every call of a question whether it may run.
 ///
-/// It is asked after the call was normalized and directly before it would be run: it reads what the tool would get, never
-/// what the model wrote.
+/// It is called after normalization and directly before the call would run: it sees the arguments that the
+/// tool would receive, never those that the model wrote.
 pub trait Guard: Send + Sync {
-    /// What becomes of the call.
+    /// Decides about the call.
     fn judge(&self, call: &Proposed<'_>) -> Verdict;
 }
 
-/// A call that would be run.
+/// A call that would run.
 #[derive(Clone, Copy, Debug)]
 pub struct Proposed<'a> {
-    /// The tool; its annotations are the server's own words, and no promise.
+    /// The tool; its annotations come from the server and are not trusted.
     pub tool: &'a RegisteredTool,
-    /// The arguments that it would get: the text of a JSON object.
+    /// The arguments that the tool would receive: the text of a JSON object.
     pub arguments: &'a str,
-    /// What was changed to make the call fit.
+    /// The repairs.
     pub changes: &'a [Change],
 }
 
-/// What becomes of a call.
+/// The decision about a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is run.
+    /// The call runs.
     Allow,
-    /// It is not run, and the model is told this sentence.
+    /// The call does not run, and the model receives this sentence.
     Deny {
-        /// For people: it can be spoken.
+        /// For people: it is speakable.
         sentence: String,
     },
-    /// It is run when the person says yes to this question.
+    /// The call runs if the user confirms this question.
     Confirm {
-        /// For people: it can be spoken.
+        /// For people: it is speakable.
         question: String,
     },
 }
 
-/// Lets every call be run.
+/// Allows every call.
 #[derive(Clone, Copy, Debug)]
 pub struct AllowAll;
 

@@ -1,14 +1,15 @@
-//! Questions to a model that may use tools: the clients of models, and the one loop that hands their calls to the
-//! executor.
+//! Questions to a model that may use tools: the clients of models, and the loop that runs their calls with
+//! the executor.
 //!
-//! An [`Agent`] asks a model through a [`ModelClient`] ([`DialectClient`]), hands
-//! every call to the [`ToolExecutor`](toolwright_executor::ToolExecutor), gives the results back and asks again, until the
-//! model answers or a limit is reached. Every call has exactly one result, in the order of the calls. A [`Guard`] says of
-//! each call, by the arguments that would be run, whether it may be; what needs a person's word is held ([`Held`]) until
-//! [`Agent::go_on`] tells what the person said.
+//! An [`Agent`] sends requests to a model through a [`ModelClient`] ([`DialectClient`]), runs every call
+//! with the [`ToolExecutor`](toolwright_executor::ToolExecutor), returns the results and repeats this until
+//! the model answers or a limit is reached. Every call has exactly one result, in the order of the calls. A
+//! [`Guard`] decides about each call by the arguments that would run; calls that need a confirmation are
+//! held ([`Held`]) until [`Agent::go_on`] passes the user's decision.
 //!
-//! This crate knows no terminal, no broker and no file. How models are reached, routed and written down is the
-//! proxy's ([`LlmFront`](toolwright_proxy::LlmFront)); how calls are repaired and run is the executor's.
+//! This crate knows no terminal, no broker and no file. The proxy
+//! ([`LlmFront`](toolwright_proxy::LlmFront)) reaches, routes and records models; the executor repairs and
+//! runs calls.
 //!
 //! Start with [`Agent::ask`], [`Question`] and [`Answer`].
 //!
@@ -45,13 +46,16 @@
 //!
 //! | where | what |
 //! |---|---|
-//! | `question.rs`, `settings.rs`, `offer.rs`, `prompts.rs` | what is asked, within which limits (every number), with which tools and instructions |
-//! | `client.rs` | `ModelClient` and `DialectClient`: the upstream's dialect adds what its models need (`Conversion::prepare_conversation`); the rest is `crates/proxy/src/own.rs` |
-//! | `agent.rs`, `agent/run.rs` | the two ways in (`ask`, `go_on`); one question from round to round to its end |
-//! | `agent/round.rs`, `agent/judge.rs` | the calls of a round, run at the same time, answered in order; the guard as the executor asks it |
-//! | `guard.rs`, `listener.rs` | who says whether a call may be run; who hears the answer while it is made |
-//! | `memory.rs`, `repeats.rs` | turns that are remembered whole, for a while; the same call with the same error |
-//! | `answer.rs`, `error.rs` | what comes of it, and the sentences for people when nothing does |
+//! | `question.rs`, `settings.rs`, `offer.rs`, `prompts.rs` | the question, its limits (every number), its
+//! tools and its instructions |
+//! | `client.rs` | `ModelClient` and `DialectClient`: the upstream's dialect adds what its models need
+//! (`Conversion::prepare_conversation`); the rest is `crates/proxy/src/own.rs` |
+//! | `agent.rs`, `agent/run.rs` | the two entry points (`ask`, `go_on`); one question from round to round |
+//! | `agent/round.rs`, `agent/approval.rs` | the calls of a round, concurrent, with results in order; the
+//! guard as the executor calls it |
+//! | `guard.rs`, `listener.rs` | approval of calls; progress of an answer |
+//! | `memory.rs`, `repeats.rs` | recent turns of conversations; repeated failures |
+//! | `answer.rs`, `error.rs` | the answer, and the errors with sentences for people |
 
 #![forbid(unsafe_code)]
 

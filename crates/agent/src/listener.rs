@@ -1,29 +1,29 @@
-//! Who hears of an answer while it is made.
+//! Progress of an answer.
 
 use crate::Called;
 
-/// Hears of an answer while it is made, on the task that asks: what it does takes time from the answer.
+/// Receives the progress of an answer, on the task of the question: its work delays the answer.
 pub trait Listener: Send {
-    /// A piece of text. Pieces are joined as they are: they end within words, and nothing belongs between them.
+    /// A piece of text. Pieces may end within words and are joined without a separator.
     fn text(&mut self, piece: &str) {
         let _ = piece;
     }
 
-    /// What was said since the last such mark is whole; what follows is said after tools were called.
+    /// The text since the last such event is complete; what follows comes after tool calls.
     fn text_ended(&mut self) {}
 
-    /// The model has sent a call, under this name and with these arguments.
+    /// The model has sent a call with this name and these arguments.
     fn call_started(&mut self, name: &str, arguments: &str) {
         let _ = (name, arguments);
     }
 
-    /// A call has come to its end. Calls end in the order in which they were sent.
+    /// A call has ended. Calls end in the order in which they were sent.
     fn call_ended(&mut self, call: &Called) {
         let _ = call;
     }
 }
 
-/// Hears nothing.
+/// Ignores the progress.
 #[derive(Clone, Copy, Debug)]
 pub struct Silent;
 

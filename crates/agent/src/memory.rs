@@ -1,7 +1,7 @@
-//! What is remembered of conversations: whole turns, for a while, and not more than a model can read.
+//! Memory of conversations: whole turns, for a limited time, within the size that a model can read.
 //!
-//! A turn is kept whole or not at all, so that no call is ever without its result. One that is too large for that is kept
-//! as its question and its answer.
+//! A turn is stored completely or not at all, so that no call is without its result. A turn that is too
+//! large is reduced to its question and its answer.
 
 use std::collections::HashMap;
 use std::time::Instant;
@@ -11,13 +11,13 @@ use toolwright_llm::form::{Block, Message, Role};
 use crate::MemorySettings;
 use crate::settings::MOST_CONVERSATIONS;
 
-/// Tells the time.
+/// A source of time.
 pub trait Clock: Send + Sync {
     /// Now.
     fn now(&self) -> Instant;
 }
 
-/// The time of this machine.
+/// The system clock.
 #[derive(Clone, Copy, Debug)]
 pub struct SystemClock;
 
@@ -31,20 +31,20 @@ impl Clock for SystemClock {
 #[derive(Debug)]
 pub(crate) struct Memory {
     settings: MemorySettings,
-    conversations: HashMap<String, Conversation>,
+    conversations: HashMap<String, StoredConversation>,
     last_turn: u64,
 }
 
 #[derive(Debug)]
-struct Conversation {
-    turns: Vec<Turn>,
-    /// How many turns it had, those that are forgotten among them.
+struct StoredConversation {
+    turns: Vec<StoredTurn>,
+    /// The number of turns, including those that were dropped.
     count: usize,
     last: Instant,
 }
 
 #[derive(Debug)]
-struct Turn {
+struct StoredTurn {
     id: u64,
     messages: Vec<Message>,
     bytes: usize,
@@ -61,7 +61,7 @@ impl Memory {
         self.last_turn
     }
 
-    /// What was said before in a conversation, but for one of its turns.
+    /// The messages of a conversation, except those of one turn.
     pub fn before(&mut self, key: &str, without: Option<u64>, now: Instant) -> Vec<Message> {
         self.expire(now);
         let Some(conversation) = self.conversations.get_mut(key) else { return Vec::new() };
@@ -70,12 +70,12 @@ impl Memory {
         turns.flat_map(|turn| turn.messages.iter().cloned()).collect()
     }
 
-    /// How many turns a conversation has.
+    /// The number of turns in a conversation.
     pub fn turns(&self, key: &str) -> usize {
         self.conversations.get(key).map_or(0, |conversation| conversation.count)
     }
 
-    /// Keeps a turn, in the place of the one with its number where there is one.
+    /// Stores a turn; replaces the one with the same number.
     pub fn keep(&mut self, key: &str, id: u64, messages: Vec<Message>, now: Instant) {
         self.expire(now);
         if self.settings.turns == 0 || self.settings.bytes == 0 {
@@ -88,7 +88,7 @@ impl Memory {
             }
         }
         let (most_turns, most_bytes) = (self.settings.turns, self.settings.bytes);
-        let conversation = self.conversations.entry(key.to_owned()).or_insert_with(|| Conversation {
+        let conversation = self.conversations.entry(key.to_owned()).or_insert_with(|| StoredConversation {
             turns: Vec::new(),
             count: 0,
             last: now,
@@ -106,7 +106,7 @@ impl Memory {
             Some(place) => drop(turns.remove(place)),
             None => conversation.count += 1,
         }
-        turns.push(Turn { id, messages, bytes });
+        turns.push(StoredTurn { id, messages, bytes });
         while turns.len() > most_turns || turns.iter().map(|turn| turn.bytes).sum::<usize>() > most_bytes {
             turns.remove(0);
         }
@@ -138,14 +138,14 @@ fn bytes_of(messages: &[Message]) -> usize {
     messages.iter().flat_map(|message| &message.blocks).map(of).sum()
 }
 
-/// The question, and what was said last.
+/// The question and the last answer.
 fn without_calls(messages: &[Message]) -> Vec<Message> {
-    let said = |message: &Message| {
+    let text_only = |message: &Message| {
         let blocks = message.blocks.iter().filter(|block| matches!(block, Block::Text(_)));
         Message { role: message.role, blocks: blocks.cloned().collect(), extra: Vec::new() }
     };
-    let question = messages.iter().find(|message| message.role == Role::User).map(said);
-    let answer = messages.iter().rev().find(|message| message.role == Role::Assistant).map(said);
+    let question = messages.iter().find(|message| message.role == Role::User).map(text_only);
+    let answer = messages.iter().rev().find(|message| message.role == Role::Assistant).map(text_only);
     question.into_iter().chain(answer).collect()
 }
 
@@ -158,12 +158,12 @@ mod tests {
     use super::*;
 
     fn turn(text: &str) -> Vec<Message> {
-        let said = |role, text: &str| Message {
+        let text_only = |role, text: &str| Message {
             role,
             blocks: vec![Block::Text(Text { text: text.to_owned(), extra: Vec::new() })],
             extra: Vec::new(),
         };
-        vec![said(Role::User, text), said(Role::Assistant, "yes")]
+        vec![text_only(Role::User, text), text_only(Role::Assistant, "yes")]
     }
 
     fn texts(messages: &[Message]) -> Vec<&str> {
@@ -184,7 +184,7 @@ mod tests {
         memory.keep("a", first, turn("one"), start);
         let soon = start + Duration::from_secs(119);
         assert_eq!(texts(&memory.before("a", None, soon)), ["one", "yes"]);
-        // Asking has begun its time anew.
+        // Reading it has restarted its timeout.
         assert_eq!(memory.before("a", None, soon + Duration::from_secs(119)).len(), 2);
         assert_eq!(memory.before("b", None, soon).len(), 0);
         assert!(memory.before("a", None, soon + Duration::from_secs(239)).is_empty());

@@ -1,4 +1,4 @@
-//! Which tools the model is told of.
+//! Selection of the tools for the model.
 
 use toolwright_config::ToolFilters;
 use toolwright_executor::registry::Snapshot;
@@ -6,20 +6,21 @@ use toolwright_executor::{RegisteredTool, ToolExecutor};
 use toolwright_jsonrpc::Json;
 use toolwright_llm::form::Tool;
 
-/// The tools that may be called in an answer.
+/// The tools that a model may call.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Offer {
-    /// All that are registered.
+    /// All registered tools.
     #[default]
     All,
     /// None.
     Nothing,
-    /// Those that pass: names and patterns, matched against `name` and `server/name`, and refusals with a `!`.
+    /// Those that pass these filters: names and patterns, matched against `name` and `server/name`, and
+    /// exclusions with a `!`.
     Some(ToolFilters),
 }
 
 impl Offer {
-    /// Those of these names and patterns.
+    /// Tools that match these names and patterns.
     pub fn of<T: AsRef<str>>(list: &[T]) -> Offer {
         let list: Vec<String> = list.iter().map(|entry| entry.as_ref().to_owned()).collect();
         Offer::Some(ToolFilters::new(&list))
@@ -34,7 +35,7 @@ impl Offer {
         }
     }
 
-    /// What both offer.
+    /// The intersection of both.
     pub(crate) fn and(&self, other: &Offer) -> Offer {
         match (self, other) {
             (Offer::Nothing, _) | (_, Offer::Nothing) => Offer::Nothing,
@@ -43,7 +44,7 @@ impl Offer {
         }
     }
 
-    /// The tools as a model is told of them.
+    /// The tool definitions for a model.
     pub(crate) fn tools(&self, tools: &Snapshot) -> Vec<Tool> {
         let offered = tools.wire_names().filter(|(_, tool)| self.takes(tool));
         offered
@@ -57,7 +58,7 @@ impl Offer {
             .collect()
     }
 
-    /// The name that a model is told for the tool that another name stands for.
+    /// The name under which the model sees a tool.
     pub(crate) fn wire_name(&self, executor: &ToolExecutor, name: &str) -> Option<String> {
         let found = executor.find(name).ok()?.tool;
         let tools = executor.registry().snapshot();

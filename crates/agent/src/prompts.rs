@@ -1,4 +1,4 @@
-//! The instructions that models get where nobody wrote others.
+//! Default instructions for models.
 
 use crate::{AgentSettings, Front, Question};
 
@@ -20,16 +20,16 @@ pub(crate) fn system(settings: &AgentSettings, question: &Question) -> String {
     question.system.as_ref().or(own.as_ref()).map_or_else(|| usual.to_owned(), Clone::clone)
 }
 
-/// What the model is told when it may call no more tools.
-pub(crate) fn last_word(rounds: u32) -> String {
+/// The note for a model that can call no more tools.
+pub(crate) fn last_round(rounds: u32) -> String {
     format!(
         "You have called tools {rounds} times, which is the limit. No more tools can be called. Answer now with what you \
          know, and say what is missing."
     )
 }
 
-/// What the model is told when it sends what has failed before.
-pub(crate) fn said_before(times: u32) -> String {
+/// The note for a model that repeats a failed call.
+pub(crate) fn repeated_failure(times: u32) -> String {
     format!(
         "You have sent this call {times} times, and it failed the same way each time. Do not send it again: change it, \
          use another tool, or answer without it."

@@ -1,4 +1,4 @@
-//! What an agent is asked.
+//! Questions to an agent.
 
 use std::sync::Arc;
 
@@ -8,17 +8,17 @@ use toolwright_model::Caller;
 use crate::guard::{AllowAll, Guard};
 use crate::{Limits, Offer};
 
-/// The way that a question came in.
+/// The origin of a question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Front {
     /// The command line.
     Ask,
-    /// A microphone.
+    /// Voice control.
     Voice,
 }
 
 impl Front {
-    /// Its name in records and in the configuration.
+    /// The name in records and in the configuration.
     pub fn word(self) -> &'static str {
         match self {
             Front::Ask => "ask",
@@ -30,27 +30,27 @@ impl Front {
 /// A question.
 #[derive(Clone)]
 pub struct Question {
-    /// What is asked.
+    /// The text of the question.
     pub text: String,
-    /// The way it came in: which instructions the model gets, and what records say.
+    /// The front: it selects the instructions and appears in records.
     pub front: Front,
-    /// The conversation that it belongs to. Without one nothing is remembered.
+    /// The conversation. Without one nothing is stored.
     pub conversation: Option<String>,
-    /// Who asks, for records; the front's name when absent.
+    /// The caller, for records; by default the name of the front.
     pub caller: Option<Arc<Caller>>,
-    /// The model; the one of the settings when absent.
+    /// The model; by default that of the settings.
     pub model: Option<String>,
-    /// The instructions; those of the front when absent.
+    /// The instructions; by default those of the front.
     pub system: Option<String>,
-    /// The tools that may be called.
+    /// The tools that the model may call.
     pub offer: Offer,
-    /// A tool that must be called first, by a name that finds it.
+    /// A tool that must be called first, by any of its names.
     pub must_call: Option<String>,
-    /// Who says of every call whether it may be run.
+    /// Decides about every call.
     pub guard: Arc<dyn Guard>,
-    /// Other limits than those of the settings.
+    /// Limits that replace those of the settings.
     pub limits: Option<Limits>,
-    /// Ends the question when it is cancelled: the upstream, and the tools that run.
+    /// Cancels the question: the upstream request and the calls in flight.
     pub cancellation: CancellationToken,
 }
 
@@ -72,49 +72,49 @@ impl Question {
         }
     }
 
-    /// The same, in a conversation that is remembered.
+    /// Sets the conversation.
     pub fn in_conversation(mut self, key: impl Into<String>) -> Question {
         self.conversation = Some(key.into());
         self
     }
 
-    /// The same, asked by this caller.
+    /// Sets the caller.
     pub fn by(mut self, caller: Arc<Caller>) -> Question {
         self.caller = Some(caller);
         self
     }
 
-    /// The same, of this model.
+    /// Sets the model.
     pub fn of_model(mut self, model: impl Into<String>) -> Question {
         self.model = Some(model.into());
         self
     }
 
-    /// The same, with these tools only.
+    /// Limits the tools.
     pub fn offering(mut self, offer: Offer) -> Question {
         self.offer = offer;
         self
     }
 
-    /// The same, its calls judged by this guard.
+    /// Sets the guard.
     pub fn guarded_by(mut self, guard: Arc<dyn Guard>) -> Question {
         self.guard = guard;
         self
     }
 
-    /// The same within these limits.
+    /// Sets the limits.
     pub fn within(mut self, limits: Limits) -> Question {
         self.limits = Some(limits);
         self
     }
 
-    /// The same, ended when this token is cancelled.
+    /// Sets the cancellation token.
     pub fn cancelled_by(mut self, token: CancellationToken) -> Question {
         self.cancellation = token;
         self
     }
 
-    /// Who calls the tools, for records.
+    /// The caller of the tools, for records.
     pub(crate) fn caller(&self) -> Arc<Caller> {
         let given = self.caller.as_deref();
         let session = given.and_then(|caller| caller.session.clone());

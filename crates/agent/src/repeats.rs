@@ -1,18 +1,18 @@
-//! The same call with the same error, again and again.
+//! Detection of repeated failures.
 
 use std::collections::{HashMap, HashSet};
 
 use crate::Called;
 
-/// Counts calls that failed, by what they were and how they failed.
+/// Counts failed calls by call and error.
 #[derive(Debug, Default)]
-pub(crate) struct Repeats {
+pub(crate) struct RepeatedFailures {
     failed: HashMap<String, u32>,
 }
 
-impl Repeats {
-    /// How often each call of a round has failed like this by now; 0 where it did not. The same call twice in one round
-    /// counts once: the model did not know yet.
+impl RepeatedFailures {
+    /// The number of times that each call of a round has failed this way; 0 if it succeeded. Identical
+    /// calls in one round count once: the model had not seen the error yet.
     pub fn of(&mut self, round: &[Called]) -> Vec<u32> {
         let mut seen = HashSet::new();
         let mut times = Vec::with_capacity(round.len());

@@ -1,4 +1,4 @@
-//! What an agent is set to, and every number of it.
+//! Settings and limits of an agent.
 
 use std::time::Duration;
 
@@ -6,67 +6,67 @@ use toolwright_config::AgentConfig;
 
 use crate::Offer;
 
-/// The most calls of one answer that are run; the others are told that they were too many.
+/// Limit of calls in one response; further ones are denied.
 pub(crate) const MOST_CALLS_OF_A_ROUND: usize = 32;
-/// The most calls that run at the same time.
+/// Limit of concurrent calls.
 pub(crate) const CALLS_AT_ONCE: usize = 16;
-/// The most bytes that the results of one round have together.
+/// Limit of the results of one round together, in bytes.
 pub(crate) const ROUND_BYTES: usize = 128 << 10;
-/// The fewest bytes that a result is cut to, however many there are.
+/// The minimum size to which a result is truncated, regardless of the number of results.
 pub(crate) const LEAST_RESULT_BYTES: usize = 1 << 10;
-/// The most conversations that are remembered at once; the one that was idle longest is forgotten.
+/// Limit of stored conversations; the one that was idle longest is dropped.
 pub(crate) const MOST_CONVERSATIONS: usize = 1_024;
 
-/// What an agent is set to.
+/// The settings of an agent.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct AgentSettings {
-    /// The model that is asked when the question names none.
+    /// The default model.
     pub model: Option<String>,
-    /// The instructions for questions of the command line; ours when absent.
+    /// The instructions for questions of the command line; built-in ones if absent.
     pub ask_prompt: Option<String>,
-    /// The instructions for spoken questions; ours when absent.
+    /// The instructions for spoken questions; built-in ones if absent.
     pub voice_prompt: Option<String>,
-    /// How freely the model answers, 0 to 2; the upstream decides when absent.
+    /// The sampling temperature, 0 to 2; the upstream's default if absent.
     pub temperature: Option<f64>,
-    /// The tools that the configuration lets a model call: what a front offers it offers of these.
+    /// The tools that the configuration allows: fronts offer a subset of these.
     pub offer: Offer,
-    /// What a question may cost.
+    /// The limits of a question.
     pub limits: Limits,
-    /// What is remembered of conversations.
+    /// The memory of conversations.
     pub memory: MemorySettings,
 }
 
-/// What one question may cost.
+/// The limits of one question.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How often the model may call tools; then it is asked for an answer without them. Default: 8.
+    /// Rounds with tool calls; then the model must answer without tools. Default: 8.
     pub rounds: u32,
-    /// How long it may take in all. Default: 120 s.
+    /// Total time. Default: 120 s.
     pub time: Duration,
-    /// The most tokens, of questions and answers together. Default: 200,000.
+    /// Total tokens, input and output. Default: 200,000.
     pub tokens: u64,
-    /// The most tokens of one answer of the model. Default: 2,048.
+    /// Output tokens of one response. Default: 2,048.
     pub answer_tokens: u64,
-    /// The most bytes of one result that the model is shown. Default: 16 KiB.
+    /// Bytes of one result that the model receives. Default: 16 KiB.
     pub result_bytes: usize,
-    /// After how many times the same call with the same error the question is ended. One time before that the model is
-    /// told. Default: 3.
+    /// The number of identical failures after which the question ends. The model is warned one failure
+    /// earlier. Default: 3.
     pub repeats: u32,
 }
 
-/// What is remembered of conversations.
+/// The memory of conversations.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MemorySettings {
-    /// After how much silence a conversation is forgotten. Default: 2 min.
+    /// The idle time after which a conversation is deleted. Default: 2 min.
     pub idle: Duration,
-    /// The most turns of a conversation. Default: 20.
+    /// Limit of turns in a conversation. Default: 20.
     pub turns: usize,
-    /// The most bytes of a conversation. Default: 64 KiB.
+    /// Limit of bytes in a conversation. Default: 64 KiB.
     pub bytes: usize,
 }
 
 impl AgentSettings {
-    /// What the configuration says, and the usual where it says nothing.
+    /// The settings of the configuration, with defaults.
     pub fn of(config: &AgentConfig) -> AgentSettings {
         let (limits, memory) = (Limits::default(), MemorySettings::default());
         AgentSettings {

@@ -1,5 +1,5 @@
-//! Founding document 001, "AI Client Integration": AI clients use the executor for all tool calls. One test per scenario, named after
-//! it, with the traffic of its model as it was on the wire.
+//! Founding document 001, "AI Client Integration": AI clients use the executor for all tool calls. One test
+//! per scenario, named after it, with the recorded traffic of its model.
 
 use std::sync::{Arc, Mutex};
 
@@ -13,11 +13,11 @@ use crate::stage::{self, Runs, recorded, registry, spoken, stage_of, usual};
 const CALL: (&str, &str) = ("control_zwave_device", r#"{"device_name": "Switch One", "command": "on"}"#);
 const ANSWER: &str = "Switch One is on.";
 
-/// Who the executor tells of its calls.
+/// An observer that records the calls of the executor.
 #[derive(Default)]
-struct Witness(Mutex<Vec<String>>);
+struct CallRecorder(Mutex<Vec<String>>);
 
-impl CallObserver for Witness {
+impl CallObserver for CallRecorder {
     fn started(&self, call: &Started<'_>) {
         let front = call.caller.map_or("nobody", |caller| caller.front);
         let line = format!("{front} calls {} {}", call.name, call.arguments.expose());
@@ -30,9 +30,9 @@ impl CallObserver for Witness {
     }
 }
 
-/// Asks a model that calls the switch, and tells what the executor and the switch saw.
+/// Sends a question to a model that calls the switch; returns what the executor and the switch received.
 async fn executed(dialect: Dialect, front: Front) -> (String, Vec<String>, Vec<String>) {
-    let (runs, witness) = (Runs::default(), Arc::new(Witness::default()));
+    let (runs, witness) = (Runs::default(), Arc::new(CallRecorder::default()));
     let executor = ToolExecutor::new(registry(vec![runs.switch()])).with_observer(Arc::clone(&witness) as _);
     let said = vec![Said::calls(&[CALL]), Said::text(ANSWER)];
     let stage = stage_of(dialect, said, executor, usual()).await;
@@ -49,7 +49,7 @@ async fn executed(dialect: Dialect, front: Front) -> (String, Vec<String>, Vec<S
         call.sent,
         serde_json::from_str::<serde_json::Value>(CALL.1)
             .map(|sent| match dialect {
-                // This one sends objects, not texts.
+                // Ollama sends objects, not texts.
                 Dialect::Ollama => sent.to_string(),
                 _ => CALL.1.to_owned(),
             })
@@ -94,7 +94,7 @@ async fn ollama_tool_execution() {
     insta::assert_snapshot!(wire);
 }
 
-/// Not in the seed by its name: those that are asked as OpenAI's are.
+/// Not named in the founding document: clients of OpenAI's API.
 #[tokio::test]
 async fn openai_tool_execution() {
     let (wire, seen, runs) = executed(Dialect::Chat, Front::Ask).await;
@@ -103,7 +103,7 @@ async fn openai_tool_execution() {
     insta::assert_snapshot!(wire);
 }
 
-/// What a background transcriber asks with: the voice front, over the same executor and nothing of its own.
+/// The background transcriber uses the voice front over the same executor.
 #[tokio::test]
 async fn background_transcriber_tool_execution() {
     let (wire, seen, runs) = executed(Dialect::Ollama, Front::Voice).await;

@@ -1,4 +1,4 @@
-//! Cancelling reaches the upstream and the tools that run, and every call still has its result.
+//! Cancellation reaches the upstream and the calls in flight, and every call still has its result.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,9 +9,9 @@ use toolwright_agent::{Silent, Stop};
 use toolwright_executor::{ErrorCode, ToolOutput};
 use toolwright_testkit::llm_upstream::{Dialect, Ended, Said};
 
-use crate::stage::{ANY, DIALECTS, Ear, MODEL, ask, stage, tool};
+use crate::stage::{ANY, DIALECTS, MODEL, RecordingListener, ask, stage, tool};
 
-/// Longer than anything here takes that does not hang.
+/// Longer than any step that does not hang.
 const SOON: Duration = Duration::from_secs(20);
 
 #[tokio::test]
@@ -20,7 +20,7 @@ async fn a_model_that_speaks_is_cancelled() {
         let said = Said::text("One two three four five six seven eight nine ten.").sent("hold=4");
         let stage = stage(dialect, vec![said], Vec::new()).await;
         let stop = CancellationToken::new();
-        let mut ear = Ear::default();
+        let mut listener = RecordingListener::default();
         let question = ask("Count.").cancelled_by(stop.clone());
         let cancelling = async {
             stage
@@ -29,7 +29,7 @@ async fn a_model_that_speaks_is_cancelled() {
                 .await;
             stop.cancel();
         };
-        let (answer, ()) = tokio::join!(stage.agent.ask(question, &mut ear), cancelling);
+        let (answer, ()) = tokio::join!(stage.agent.ask(question, &mut listener), cancelling);
         let answer = answer.expect("an answer");
         assert_eq!(answer.stop, Stop::Cancelled);
         stage
@@ -64,7 +64,7 @@ async fn tools_that_run_are_cancelled_and_have_their_results() {
     assert!(answer.calls[0].result.is_ok());
     assert_eq!(answer.calls[1].result.as_ref().map_err(|error| error.code).err(), Some(ErrorCode::Cancelled));
     assert_eq!((stage.executor.running(), stage.upstream.exchanges().len()), (0, 1));
-    // What was done is known to the next question.
+    // The next question contains the calls that ran.
     stage.upstream.script(MODEL, vec![Said::text("Yes.")]);
     stage.agent.ask(ask("And?").in_conversation("c"), &mut Silent).await.expect("an answer");
     let exchanges = stage.upstream.exchanges();
@@ -93,7 +93,7 @@ async fn a_question_that_is_dropped_leaves_nothing_behind() {
 }
 
 #[tokio::test]
-async fn one_that_is_cancelled_before_it_began_asks_nobody() {
+async fn cancelled_question_sends_no_request() {
     let stage = stage(Dialect::Chat, vec![Said::text("Hello.")], Vec::new()).await;
     let stop = CancellationToken::new();
     stop.cancel();

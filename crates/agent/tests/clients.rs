@@ -1,4 +1,4 @@
-//! What the clients of each provider send besides, and which one a model has.
+//! Provider-specific requests, and the selection of the client.
 
 use toolwright_agent::{AgentSettings, Silent};
 use toolwright_proxy::Place;
@@ -27,7 +27,7 @@ async fn a_model_has_the_client_of_what_its_upstream_speaks() {
 }
 
 #[tokio::test]
-async fn anthropic_is_told_what_it_can_keep() {
+async fn anthropic_request_sets_cache_control() {
     let stage = stage(Dialect::Anthropic, vec![Said::text("Hi.")], vec![Runs::default().switch()]).await;
     stage.agent.ask(ask("Hi."), &mut Silent).await.expect("an answer");
     let asked = &stage.upstream.exchanges()[0].asked;

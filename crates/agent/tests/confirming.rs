@@ -1,4 +1,4 @@
-//! Guards: what is denied and what is held until a person has spoken.
+//! Guards: denied calls, and calls that wait for a confirmation.
 
 use std::sync::Arc;
 
@@ -6,12 +6,12 @@ use toolwright_agent::{Decision, Guard, Proposed, Silent, Stop, Verdict};
 use toolwright_executor::{ErrorCode, ToolOutput};
 use toolwright_testkit::llm_upstream::{Dialect, Said};
 
-use crate::stage::{ANY, DIALECTS, Ear, Runs, Stage, ask, stage, tool};
+use crate::stage::{ANY, DIALECTS, RecordingListener, Runs, Stage, ask, stage, tool};
 
 const UNLOCK: (&str, &str) = ("control_zwave_device", r#"{"device_name": "Front Door", "command": "ON"}"#);
 const FITS: &str = r#"{"deviceName":"Front Door","action":"on"}"#;
 
-/// Judges by the arguments that would be run.
+/// A guard that decides by the repaired arguments.
 struct Doors(Runs);
 
 impl Guard for Doors {
@@ -44,7 +44,7 @@ async fn a_guard_reads_what_would_be_run_and_not_what_was_sent() {
 }
 
 #[tokio::test]
-async fn what_is_denied_is_not_run_and_the_model_is_told() {
+async fn denied_call_is_reported_to_the_model() {
     for dialect in DIALECTS {
         let said = vec![
             Said::calls(&[("control_zwave_device", r#"{"deviceName": "Safe", "action": "on"}"#)]),
@@ -62,15 +62,15 @@ async fn what_is_denied_is_not_run_and_the_model_is_told() {
 }
 
 #[tokio::test]
-async fn what_needs_a_word_is_held_and_run_after_a_yes() {
+async fn held_call_runs_after_yes() {
     for dialect in DIALECTS {
         let said = vec![Said::calls(&[("look", "{}"), UNLOCK]), Said::text("The door is open.")];
         let (stage, runs, judged) = doors(dialect, said).await;
-        let mut ear = Ear::default();
+        let mut listener = RecordingListener::default();
         let question = ask("Open up.").guarded_by(Arc::new(Doors(judged.clone()))).in_conversation("hall");
-        let mut answer = stage.agent.ask(question, &mut ear).await.expect("an answer");
+        let mut answer = stage.agent.ask(question, &mut listener).await.expect("an answer");
         assert_eq!((answer.stop, answer.text.as_str()), (Stop::Confirm, "Shall I unlock the front door?"));
-        assert_eq!(ear.pieces.concat(), "Shall I unlock the front door?");
+        assert_eq!(listener.pieces.concat(), "Shall I unlock the front door?");
         assert!(answer.calls[0].result.is_ok(), "the other call was run");
         let held = answer.held.take().expect("a call is held");
         assert_eq!(held.conversation(), Some("hall"));
@@ -78,12 +78,12 @@ async fn what_needs_a_word_is_held_and_run_after_a_yes() {
         assert_eq!((call.tool.as_str(), call.arguments.as_str()), ("home/control_zwave_device", FITS));
         assert_eq!(runs.all(), Vec::<String>::new());
 
-        let mut ear = Ear::default();
-        let answer = stage.agent.go_on(held, Decision::Yes, &mut ear).await.expect("an answer");
+        let mut listener = RecordingListener::default();
+        let answer = stage.agent.go_on(held, Decision::Yes, &mut listener).await.expect("an answer");
         assert_eq!((answer.stop, answer.text.as_str()), (Stop::Answered, "The door is open."));
         assert_eq!(runs.all(), [FITS]);
         assert_eq!((answer.calls.len(), answer.turns), (1, 1), "one turn, with a word between");
-        // A guard is not asked twice: a person has spoken.
+        // The guard is not called again after the user's confirmation.
         assert_eq!(judged.all().len(), 2);
         let exchanges = stage.upstream.exchanges();
         assert_eq!(exchanges.len(), 2);
@@ -94,7 +94,7 @@ async fn what_needs_a_word_is_held_and_run_after_a_yes() {
 }
 
 #[tokio::test]
-async fn after_a_no_nothing_is_run_and_nobody_is_asked() {
+async fn no_runs_nothing_and_sends_no_request() {
     let (stage, runs, judged) = doors(Dialect::Anthropic, vec![Said::calls(&[UNLOCK])]).await;
     let question = ask("Open up.").guarded_by(Arc::new(Doors(judged))).in_conversation("hall");
     let answer = stage.agent.ask(question, &mut Silent).await.expect("an answer");
@@ -103,7 +103,7 @@ async fn after_a_no_nothing_is_run_and_nobody_is_asked() {
     assert_eq!((answer.stop, answer.text.as_str()), (Stop::Answered, "All right, I did not do it."));
     assert_eq!(runs.all(), Vec::<String>::new());
     assert_eq!(stage.upstream.exchanges().len(), 1);
-    // The next question knows of it.
+    // The next question contains the refusal.
     stage.upstream.script(crate::stage::MODEL, vec![Said::text("You said no.")]);
     stage.agent.ask(ask("Why not?").in_conversation("hall"), &mut Silent).await.expect("an answer");
     let exchanges = stage.upstream.exchanges();
@@ -112,7 +112,7 @@ async fn after_a_no_nothing_is_run_and_nobody_is_asked() {
 }
 
 #[tokio::test]
-async fn somebody_who_says_something_else_leaves_a_conversation_that_is_whole() {
+async fn dropped_held_calls_leave_a_valid_conversation() {
     for dialect in DIALECTS {
         let said = vec![Said::calls(&[UNLOCK]), Said::text("It is noon.")];
         let (stage, runs, judged) = doors(dialect, said).await;
@@ -129,13 +129,13 @@ async fn somebody_who_says_something_else_leaves_a_conversation_that_is_whole() 
 }
 
 #[tokio::test]
-async fn what_has_changed_since_the_question_is_not_run() {
+async fn changed_tool_is_not_run_after_confirmation() {
     let (stage, runs, judged) =
         doors(Dialect::Chat, vec![Said::calls(&[UNLOCK]), Said::text("It has changed.")]).await;
     let question = ask("Open up.").guarded_by(Arc::new(Doors(judged)));
     let answer = stage.agent.ask(question, &mut Silent).await.expect("an answer");
     let held = answer.held.expect("a call is held");
-    // The server has another tool under the same name now.
+    // The server now has another tool under the same name.
     let other = runs.clone();
     let schema = crate::stage::ZWAVE.replace("\"dim\"", "\"dim\",\"burn\"");
     let (definition, function) = tool("control_zwave_device", &schema, move |arguments| {
@@ -149,7 +149,7 @@ async fn what_has_changed_since_the_question_is_not_run() {
     assert_eq!(error.code, ErrorCode::Denied);
 }
 
-/// A guard that breaks down lets nothing pass.
+/// A guard that panics allows nothing.
 #[tokio::test]
 async fn a_guard_that_panics_denies() {
     struct Breaks;

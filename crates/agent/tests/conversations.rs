@@ -1,4 +1,4 @@
-//! What is remembered: by conversation, for a while, and whole.
+//! The memory: by conversation, limited, and complete.
 
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
@@ -9,16 +9,16 @@ use toolwright_testkit::llm_upstream::{Dialect, Said};
 
 use crate::stage::{ANY, DIALECTS, MODEL, ask, stage, stage_with, tool, usual};
 
-/// A clock that a test winds.
-struct Wound(Mutex<Instant>);
+/// A clock that the test advances.
+struct TestClock(Mutex<Instant>);
 
-impl Wound {
+impl TestClock {
     fn wind(&self, time: Duration) {
         *self.0.lock().expect("no test broke") += time;
     }
 }
 
-impl Clock for Wound {
+impl Clock for TestClock {
     fn now(&self) -> Instant {
         *self.0.lock().expect("no test broke")
     }
@@ -30,7 +30,7 @@ fn said(texts: &[&str]) -> Vec<Said> {
 
 #[tokio::test]
 async fn a_conversation_goes_on_until_two_minutes_of_silence() {
-    let clock = Arc::new(Wound(Mutex::new(Instant::now())));
+    let clock = Arc::new(TestClock(Mutex::new(Instant::now())));
     let mut stage = stage(Dialect::Anthropic, said(&["Ann.", "You.", "Who?"]), Vec::new()).await;
     stage.agent = stage.agent.with_clock(Arc::clone(&clock) as _);
     let one = stage.agent.ask(ask("I am Ann.").in_conversation("hall"), &mut Silent).await.expect("one");
@@ -66,7 +66,7 @@ async fn conversations_do_not_hear_each_other_and_a_question_alone_remembers_not
 }
 
 #[tokio::test]
-async fn what_was_done_without_a_model_is_known_to_it_later() {
+async fn remembered_turns_are_sent_to_the_model() {
     for dialect in DIALECTS {
         let stage = stage(dialect, said(&["The lamp."]), Vec::new()).await;
         stage.agent.remember("hall", "Turn on the lamp.", "The lamp is on.");
@@ -80,7 +80,7 @@ async fn what_was_done_without_a_model_is_known_to_it_later() {
 }
 
 #[tokio::test]
-async fn what_is_left_out_is_left_out_with_its_results() {
+async fn dropped_turns_are_dropped_completely() {
     let settings = AgentSettings {
         memory: MemorySettings { turns: 2, bytes: 4_000, ..MemorySettings::default() },
         ..usual()

@@ -1,4 +1,4 @@
-//! Models that fail: what is told, what is tried elsewhere, and what of a question stays.
+//! Failing models: errors, fallback, and what the conversation keeps.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -9,7 +9,8 @@ use toolwright_proxy::LlmFront;
 use toolwright_testkit::llm_upstream::{Dialect, Finish, Habit, LlmUpstream, Part, Said};
 
 use crate::stage::{
-    ANY, DIALECTS, Ear, KEY, MODEL, ask, llm_settings, registry, stage, tool, upstream_settings, usual,
+    ANY, DIALECTS, KEY, MODEL, RecordingListener, ask, llm_settings, registry, stage, tool,
+    upstream_settings, usual,
 };
 
 #[tokio::test]
@@ -46,7 +47,7 @@ async fn answers_that_break_off_are_no_answers() {
         ] {
             let stage = stage(dialect, vec![said], Vec::new()).await;
             let error = stage.agent.ask(ask("Hi.").in_conversation("c"), &mut Silent).await;
-            // An error in mid-stream says of itself what it is.
+            // An error in mid-stream carries its own kind.
             let kind = error.expect_err("it breaks off").kind;
             assert!([AskErrorKind::Broken, AskErrorKind::Busy].contains(&kind), "{dialect:?} {kind:?}");
         }
@@ -54,7 +55,7 @@ async fn answers_that_break_off_are_no_answers() {
 }
 
 #[tokio::test]
-async fn what_tools_did_before_a_failure_stays_known() {
+async fn calls_before_a_failure_are_remembered() {
     let said = vec![Said::calls(&[("a", "{}")]), Said::error(529), Said::text("It was done.")];
     let stage =
         stage(Dialect::Anthropic, said, vec![tool("a", ANY, |_| async { Ok(ToolOutput::text("done it")) })])
@@ -78,7 +79,7 @@ async fn a_question_that_came_to_nothing_leaves_no_trace_in_the_conversation() {
     assert!(!stage.upstream.exchanges()[1].asked.body.contains("First."));
 }
 
-/// Two upstreams of different dialects, the first one first.
+/// Two upstreams of different dialects, in this order.
 async fn two(first: Dialect, second: Dialect) -> (LlmUpstream, LlmUpstream, Agent) {
     let (one, other) =
         (LlmUpstream::start().await.expect("a port"), LlmUpstream::start().await.expect("one"));
@@ -110,21 +111,21 @@ async fn another_upstream_answers_for_one_that_is_overloaded() {
 }
 
 #[tokio::test]
-async fn who_was_heard_already_is_not_contradicted_by_another() {
+async fn no_fallback_after_first_token() {
     let (one, other, agent) = two(Dialect::Anthropic, Dialect::Anthropic).await;
     one.script(MODEL, vec![Said::text("It is exactly twelve o'clock, and more words.").sent("cut=700")]);
     other.script(MODEL, vec![Said::text("It is six.")]);
-    let mut ear = Ear::default();
-    let asked = agent.ask(ask("What time is it?"), &mut ear).await;
-    assert!(!ear.pieces.concat().is_empty(), "something was heard");
+    let mut listener = RecordingListener::default();
+    let asked = agent.ask(ask("What time is it?"), &mut listener).await;
+    assert!(!listener.pieces.concat().is_empty(), "something was heard");
     assert_eq!(asked.expect_err("it broke off").kind, AskErrorKind::Broken);
     assert_eq!(other.exchanges().len(), 0);
 }
 
 #[tokio::test]
-async fn nobody_there_and_no_such_model_are_told() {
+async fn unreachable_upstream_and_unknown_model_are_reported() {
     let executor = Arc::new(ToolExecutor::new(registry(Vec::new())));
-    // A port that nobody listens at.
+    // A port on which no program listens.
     let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
     drop(listener);
@@ -157,14 +158,14 @@ async fn a_silent_upstream_is_given_up_after_its_own_time() {
 }
 
 #[tokio::test]
-async fn an_answer_without_words_is_said_in_words() {
+async fn empty_answer_gets_a_text() {
     for dialect in DIALECTS {
         let said = Said::parts(Vec::new()).ending(Finish::Stop).with_habit(Habit::Clean);
         let stage = stage(dialect, vec![said], Vec::new()).await;
-        let mut ear = Ear::default();
-        let answer = stage.agent.ask(ask("Hi."), &mut ear).await.expect("an answer");
+        let mut listener = RecordingListener::default();
+        let answer = stage.agent.ask(ask("Hi."), &mut listener).await.expect("an answer");
         assert_eq!(
-            (answer.text.as_str(), ear.pieces.concat()),
+            (answer.text.as_str(), listener.pieces.concat()),
             ("I have no answer to that.", answer.text.clone())
         );
     }

@@ -1,9 +1,10 @@
-//! Whether what an upstream is sent is a conversation that providers take: sides in turn, and one result per call.
+//! Checks that a request is a valid conversation for its provider: alternating roles, and one result per
+//! call.
 
 use serde_json::Value;
 use toolwright_testkit::llm_upstream::{Dialect, Exchange};
 
-/// Checks every request. Fails with what is wrong.
+/// Checks every request. Returns what is wrong.
 pub fn check(dialect: Dialect, exchanges: &[Exchange]) -> Result<(), String> {
     for (number, exchange) in exchanges.iter().enumerate() {
         let body: Value = serde_json::from_str(&exchange.asked.body).map_err(|error| error.to_string())?;

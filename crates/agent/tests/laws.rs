@@ -1,5 +1,5 @@
-//! Whatever a model sends and tools do: each call has exactly one result, in its order, and what goes upstream is a
-//! conversation that providers take.
+//! Whatever a model sends and tools do: each call has exactly one result, in order, and every request is a
+//! valid conversation for its provider.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use toolwright_testkit::llm_upstream::{Dialect, Finish, Habit, Part, Said};
 use crate::history;
 use crate::stage::{ANY, DIALECTS, Tools, ask, registry, stage_of, tool, usual};
 
-/// One call that a model may send.
+/// Calls that a model may send.
 const CALLS: [(&str, &str); 9] = [
     ("works", r#"{"n": 1}"#),
     ("works", r#"{"n": "2"}"#),
@@ -46,7 +46,7 @@ impl Guard for Denies {
     }
 }
 
-/// What a model says in one round: words or none, and some calls.
+/// A round of the model: optional text, and some calls.
 fn round() -> impl Strategy<Value = (Option<&'static str>, Vec<usize>)> {
     let words =
         prop::option::of(prop::sample::select(vec!["Let me see.", "<tool_call>", "Hm", "{\"name\":"]));
@@ -80,7 +80,7 @@ async fn holds(
     prop_assert_eq!(exchanges.len() as u32, answer.rounds);
     prop_assert!(answer.rounds <= rounds + 1);
     prop_assert!(!answer.text.is_empty());
-    // Every call that was sent in a round with tools has one result, and no other has.
+    // Every call that was sent in a round with tools has one result, and no other call has one.
     let mut expected: Vec<&str> = Vec::new();
     for (_, calls) in script.iter().take(answer.rounds.min(rounds) as usize) {
         if calls.is_empty() {
@@ -95,7 +95,7 @@ async fn holds(
             matches!((call.sent_name.as_str(), call.sent.contains("true")), ("works" | "Works", false));
         prop_assert_eq!(call.result.is_ok(), is_good, "{:?}", call);
     }
-    // What is remembered is a conversation too.
+    // The stored conversation is valid too.
     stage.upstream.script(crate::stage::MODEL, vec![Said::text("Yes.")]);
     let over = stage.upstream.unsaid(crate::stage::MODEL);
     if over == 1 {
@@ -116,7 +116,7 @@ proptest! {
         habit in prop::sample::select(vec![Habit::Clean, Habit::Together, Habit::NoId]),
         rounds in 1..4_u32,
     ) {
-        // A tool that panics on purpose says so on standard error, which no reader of the tests needs.
+        // A tool that panics on purpose writes to standard error, which no reader of the tests needs.
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
         runtime.block_on(holds(dialect, script, habit, rounds))?;
     }

@@ -1,4 +1,4 @@
-//! Limits: results that are too large, budgets of tokens and time, calls that fail again and again.
+//! Limits: large results, token and time budgets, repeated failures.
 
 use std::time::Duration;
 
@@ -6,13 +6,13 @@ use toolwright_agent::{Limits, Silent, Stop};
 use toolwright_executor::{ErrorCode, ToolFailure, ToolOutput};
 use toolwright_testkit::llm_upstream::{Dialect, Ended, Said};
 
-use crate::stage::{ANY, DIALECTS, Ear, ask, stage, tool};
+use crate::stage::{ANY, DIALECTS, RecordingListener, ask, stage, tool};
 
-/// Longer than anything here takes that does not hang.
+/// Longer than any step that does not hang.
 const SOON: Duration = Duration::from_secs(20);
 
 #[tokio::test]
-async fn what_is_too_large_for_a_conversation_is_cut_with_a_note() {
+async fn large_result_is_truncated_with_a_note() {
     for dialect in DIALECTS {
         let said = vec![Said::calls(&[("big", "{}")]), Said::text("It is long.")];
         let tools = vec![tool("big", ANY, |_| async { Ok(ToolOutput::text("ä".repeat(50_000))) })];
@@ -22,7 +22,7 @@ async fn what_is_too_large_for_a_conversation_is_cut_with_a_note() {
         let sent = &stage.upstream.exchanges()[1].asked.body;
         assert!(sent.contains("99000 of 100000 bytes were left out"), "{sent}");
         assert!(sent.len() < 8_000, "{}", sent.len());
-        // The front has all of it.
+        // The front receives the complete result.
         assert_eq!(answer.calls[0].result.as_ref().map(|output| output.text.len()), Ok(100_000));
     }
 }
@@ -55,18 +55,18 @@ async fn more_calls_than_a_round_may_have_are_answered_and_not_run() {
 }
 
 #[tokio::test]
-async fn when_the_tokens_are_used_up_nothing_more_is_asked() {
+async fn token_limit_stops_requests() {
     let call = || Said::calls(&[("a", "{}")]);
     let said = vec![call(), call(), call(), call()];
     let stage =
         stage(Dialect::Anthropic, said, vec![tool("a", ANY, |_| async { Ok(ToolOutput::text("1")) })]).await;
-    // The scripted model tells 120 for each answer.
+    // The scripted model reports 120 tokens per response.
     let limits = Limits { tokens: 200, ..Limits::default() };
-    let mut ear = Ear::default();
-    let answer = stage.agent.ask(ask("Go on.").within(limits), &mut ear).await.expect("an answer");
+    let mut listener = RecordingListener::default();
+    let answer = stage.agent.ask(ask("Go on.").within(limits), &mut listener).await.expect("an answer");
     assert_eq!((answer.stop, answer.rounds, answer.tokens.total()), (Stop::Tokens, 2, 240));
     assert_eq!(answer.text, "I stopped, because this question has used up what it may cost.");
-    assert_eq!(ear.pieces.concat(), answer.text);
+    assert_eq!(listener.pieces.concat(), answer.text);
     assert_eq!(stage.upstream.exchanges().len(), 2);
 }
 
@@ -106,7 +106,7 @@ async fn a_tool_that_takes_too_long_is_stopped_and_has_its_result() {
 }
 
 #[tokio::test]
-async fn the_same_call_with_the_same_error_is_told_and_then_ends_it() {
+async fn repeated_failure_warns_and_then_stops() {
     for dialect in DIALECTS {
         let call = || Said::calls(&[("fails", r#"{"n": 1}"#)]);
         let said = vec![call(), call(), call(), call()];
@@ -122,7 +122,7 @@ async fn the_same_call_with_the_same_error_is_told_and_then_ends_it() {
         let exchanges = stage.upstream.exchanges();
         let hints: Vec<usize> =
             exchanges.iter().map(|one| one.asked.body.matches("failed the same way").count()).collect();
-        // At the second time the model is told; the third is not asked about any more.
+        // The model is warned after the second failure; after the third there is no further request.
         assert_eq!(hints, [0, 0, 1], "{dialect:?}");
     }
 }

@@ -1,4 +1,4 @@
-//! The loop: rounds, results in the order of their calls, calls at the same time, texts as they come.
+//! The loop: rounds, order of results, concurrent calls, streamed texts.
 
 use std::sync::Arc;
 
@@ -7,18 +7,18 @@ use toolwright_agent::{Limits, Offer, Silent, Stop};
 use toolwright_executor::{ErrorCode, ToolOutput};
 use toolwright_testkit::llm_upstream::{Dialect, Finish, Habit, Said};
 
-use crate::stage::{ANY, DIALECTS, Ear, MODEL, Runs, ask, stage, tool};
+use crate::stage::{ANY, DIALECTS, MODEL, RecordingListener, Runs, ask, stage, tool};
 
 #[tokio::test]
 async fn a_question_without_calls_is_one_request() {
     for dialect in DIALECTS {
         let stage = stage(dialect, vec![Said::text("Twelve.")], vec![Runs::default().switch()]).await;
-        let mut ear = Ear::default();
-        let answer = stage.agent.ask(ask("Three times four?"), &mut ear).await.expect("an answer");
+        let mut listener = RecordingListener::default();
+        let answer = stage.agent.ask(ask("Three times four?"), &mut listener).await.expect("an answer");
         assert_eq!((answer.text.as_str(), answer.stop, answer.rounds), ("Twelve.", Stop::Answered, 1));
-        // The model is never asked twice for the same turn.
+        // There is exactly one request per turn.
         assert_eq!(stage.upstream.exchanges().len(), 1);
-        assert_eq!(ear.pieces.concat(), "Twelve.");
+        assert_eq!(listener.pieces.concat(), "Twelve.");
         assert_eq!((answer.tokens.input, answer.tokens.output), (100, 20));
         assert_eq!((answer.model.as_str(), answer.upstream.as_str()), (MODEL, "scripted"));
     }
@@ -31,17 +31,17 @@ async fn pieces_of_words_are_joined_as_they_are() {
         for split in [1, 3, 7] {
             let said = Said::text(TEXT).sent(&format!("split={split}"));
             let stage = stage(dialect, vec![said], Vec::new()).await;
-            let mut ear = Ear::default();
-            let answer = stage.agent.ask(ask("Who?"), &mut ear).await.expect("an answer");
+            let mut listener = RecordingListener::default();
+            let answer = stage.agent.ask(ask("Who?"), &mut listener).await.expect("an answer");
             assert_eq!(answer.text, TEXT, "{dialect:?} {split}");
-            assert_eq!(ear.pieces.concat(), TEXT, "{dialect:?} {split}");
-            assert!(ear.pieces.len() > 1, "it came in pieces");
+            assert_eq!(listener.pieces.concat(), TEXT, "{dialect:?} {split}");
+            assert!(listener.pieces.len() > 1, "it came in pieces");
         }
     }
 }
 
 #[tokio::test]
-async fn words_and_calls_are_heard_in_their_order() {
+async fn texts_and_calls_keep_their_order() {
     let said = vec![
         Said::calls(&[("a", "{}"), ("b", "{}")]).after("Let me look."),
         Said::calls(&[("b", "{}")]),
@@ -52,10 +52,10 @@ async fn words_and_calls_are_heard_in_their_order() {
         tool("b", ANY, |_| async { Ok(ToolOutput::text("B")) }),
     ];
     let stage = stage(Dialect::Anthropic, said, tools).await;
-    let mut ear = Ear::default();
-    let answer = stage.agent.ask(ask("Where?"), &mut ear).await.expect("an answer");
+    let mut listener = RecordingListener::default();
+    let answer = stage.agent.ask(ask("Where?"), &mut listener).await.expect("an answer");
     assert_eq!(
-        ear.told,
+        listener.events,
         [
             "\"Let me look.",
             "--",
@@ -74,7 +74,7 @@ async fn words_and_calls_are_heard_in_their_order() {
 
 #[tokio::test]
 async fn calls_of_one_round_run_at_the_same_time() {
-    // None of them answers before all three have begun: one after the other they would wait for ever.
+    // No tool returns before all three have started: run in sequence they would never finish.
     let barrier = Arc::new(Barrier::new(3));
     let tools = ["a", "b", "c"].map(|name| {
         let barrier = Arc::clone(&barrier);
@@ -114,15 +114,15 @@ async fn results_stand_in_the_order_of_calls_whichever_ends_first() {
         let said = vec![Said::calls(&[("slow", "{}"), ("quick", "{}")]), Said::text("Both.")];
         let stage = stage(dialect, said, vec![slow.clone(), quick.clone()]).await;
         stage.agent.ask(ask("Both."), &mut Silent).await.expect("an answer");
-        let told = stage.upstream.exchanges()[1].asked.json("/messages/2/content");
+        let events = stage.upstream.exchanges()[1].asked.json("/messages/2/content");
         let texts: Vec<String> =
-            told.as_array().expect("results").iter().map(|block| block["content"].to_string()).collect();
+            events.as_array().expect("results").iter().map(|block| block["content"].to_string()).collect();
         assert!(texts[0].contains("last") && texts[1].contains("first"), "{texts:?}");
     }
 }
 
 #[tokio::test]
-async fn at_the_last_round_the_model_is_asked_without_tools() {
+async fn last_round_has_no_tools() {
     for dialect in DIALECTS {
         let call = || Said::calls(&[("a", r#"{"n": 1}"#)]);
         let said = vec![call(), call(), Said::text("As far as I know, one.")];
@@ -163,10 +163,10 @@ async fn a_call_that_a_small_model_wrote_as_text_is_a_call() {
     for dialect in [Dialect::Ollama, Dialect::Chat] {
         let said = vec![Said::text(text), Said::text("It is on.")];
         let stage = stage(dialect, said, vec![runs.switch()]).await;
-        let mut ear = Ear::default();
-        let answer = stage.agent.ask(ask("On."), &mut ear).await.expect("an answer");
+        let mut listener = RecordingListener::default();
+        let answer = stage.agent.ask(ask("On."), &mut listener).await.expect("an answer");
         assert_eq!(answer.text, "It is on.");
-        assert_eq!(ear.pieces.concat(), "It is on.", "nobody hears the call");
+        assert_eq!(listener.pieces.concat(), "It is on.", "nobody hears the call");
     }
     assert_eq!(runs.all(), [r#"{"deviceName":"Switch One","action":"on"}"#; 2]);
 }
@@ -216,7 +216,7 @@ async fn a_tool_can_be_made_to_be_called_first() {
         stage.agent.ask(question, &mut Silent).await.expect("an answer");
         let exchanges = stage.upstream.exchanges();
         assert_eq!(exchanges[0].asked.json(pointer), wanted);
-        // Once: it would be called for ever.
+        // Only once: otherwise the model would call it forever.
         assert!(exchanges[1].asked.json("/tool_choice").is_null(), "{}", exchanges[1].asked.body);
         let mut missing = ask("On.");
         missing.must_call = Some("fly".to_owned());
@@ -226,7 +226,7 @@ async fn a_tool_can_be_made_to_be_called_first() {
 }
 
 #[tokio::test]
-async fn the_only_tool_is_asked_for_as_every_upstream_understands_it() {
+async fn only_tool_is_requested_as_required() {
     for (dialect, pointer, wanted) in
         [(Dialect::Anthropic, "/tool_choice/type", "any"), (Dialect::Chat, "/tool_choice", "required")]
     {
@@ -239,7 +239,7 @@ async fn the_only_tool_is_asked_for_as_every_upstream_understands_it() {
 }
 
 #[tokio::test]
-async fn calls_without_ids_and_with_the_same_ones_are_told_apart() {
+async fn calls_get_unique_ids() {
     for habit in [Habit::NoId, Habit::SameIndex] {
         for dialect in DIALECTS {
             let call = || Said::calls(&[("a", "{}"), ("a", r#"{"n": 2}"#)]).with_habit(habit);
@@ -273,8 +273,8 @@ async fn an_answer_can_be_made_on_any_thread() {
     }
     let stage = stage(Dialect::Ollama, vec![Said::text("Yes.")], Vec::new()).await;
     let asked = tokio::spawn(async move {
-        let mut ear = Ear::default();
-        is_send(stage.agent.ask(ask("Really?"), &mut ear)).await.map(|answer| answer.text)
+        let mut listener = RecordingListener::default();
+        is_send(stage.agent.ask(ask("Really?"), &mut listener)).await.map(|answer| answer.text)
     });
     assert_eq!(asked.await.expect("it ends").ok().as_deref(), Some("Yes."));
 }

@@ -1,4 +1,4 @@
-//! The behaviour of this crate, one module for each subject, linked as one program.
+//! All integration tests of the agent, one module per subject, in one binary.
 
 mod ai_clients;
 mod cancelling;

@@ -1,5 +1,5 @@
-//! What pages can have done. Decisions about suggestions go to `/api/`. Nothing here starts a program that is not
-//! configured; a tool is called only when its definition says that it does no harm.
+//! Actions of the dashboard. Decisions about suggestions go to `/api/`. No action starts a program that is
+//! not configured; a tool is called only if its definition says that it is harmless.
 
 mod calling;
 mod rules;
@@ -14,128 +14,132 @@ use toolwright_port::InsideBody;
 
 use crate::{Dashboard, html, pages, whole};
 
-/// What can be done.
+/// An action of the dashboard.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Action {
-    /// `try`: what becomes of a call.
+pub enum DashboardAction {
+    /// `try`: show the outcome of a call.
     Try,
-    /// `again`: a call is made once more.
+    /// `again`: repeat a call.
     Again,
-    /// `try-suggestion`: what a suggested rule would do to the calls it comes from.
+    /// `try-suggestion`: apply a suggested rule to the recent calls of its tool.
     TrySuggestion,
-    /// `save-test`: a call of the playground becomes a test of rules.
+    /// `save-test`: store a call of the playground as a test of the rules.
     SaveTest,
-    /// `check-rules`: what is wrong with a text of rules.
+    /// `check-rules`: validate the text of a rules file.
     CheckRules,
-    /// `save-rules`: a text of rules is put into force.
+    /// `save-rules`: store the text of a rules file and activate it.
     SaveRules,
-    /// `restart`: a server is started anew.
+    /// `restart`: restart a server.
     Restart,
-    /// `approve`: a definition is agreed to.
+    /// `approve`: approve a tool definition.
     Approve,
 }
 
-impl Action {
-    const ALL: [(&'static str, Action); 8] = [
-        ("try", Action::Try),
-        ("again", Action::Again),
-        ("try-suggestion", Action::TrySuggestion),
-        ("save-test", Action::SaveTest),
-        ("check-rules", Action::CheckRules),
-        ("save-rules", Action::SaveRules),
-        ("restart", Action::Restart),
-        ("approve", Action::Approve),
+impl DashboardAction {
+    const ALL: [(&'static str, DashboardAction); 8] = [
+        ("try", DashboardAction::Try),
+        ("again", DashboardAction::Again),
+        ("try-suggestion", DashboardAction::TrySuggestion),
+        ("save-test", DashboardAction::SaveTest),
+        ("check-rules", DashboardAction::CheckRules),
+        ("save-rules", DashboardAction::SaveRules),
+        ("restart", DashboardAction::Restart),
+        ("approve", DashboardAction::Approve),
     ];
 
-    pub fn of(name: &str) -> Option<Action> {
-        Action::ALL.into_iter().find(|(known, _)| *known == name).map(|(_, action)| action)
+    pub fn of(name: &str) -> Option<DashboardAction> {
+        DashboardAction::ALL.into_iter().find(|(known, _)| *known == name).map(|(_, action)| action)
     }
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Tried {
+struct PlaygroundCall {
     tool: String,
     schema: String,
     arguments: String,
 }
 
 #[derive(Deserialize)]
-struct Approved {
+struct ApproveRequest {
     server: String,
     tool: String,
     fingerprint: String,
 }
 
 #[derive(Deserialize)]
-struct Restarted {
+struct RestartRequest {
     server: String,
 }
 
-/// Why something was not done.
-struct Refused {
+/// Why an action was refused.
+struct ActionRefusal {
     status: StatusCode,
     why: String,
 }
 
-impl Refused {
-    fn new(status: StatusCode, why: impl Into<String>) -> Refused {
-        Refused { status, why: why.into() }
+impl ActionRefusal {
+    fn new(status: StatusCode, why: impl Into<String>) -> ActionRefusal {
+        ActionRefusal { status, why: why.into() }
     }
 }
 
-impl From<crate::Problem> for Refused {
-    fn from(problem: crate::Problem) -> Refused {
-        Refused::new(problem.status, format!("{} {}", problem.what, problem.fix))
+impl From<crate::PageProblem> for ActionRefusal {
+    fn from(problem: crate::PageProblem) -> ActionRefusal {
+        ActionRefusal::new(problem.status, format!("{} {}", problem.what, problem.fix))
     }
 }
 
-pub async fn answer(dashboard: &Dashboard, action: Action, body: &[u8]) -> Response<InsideBody> {
-    match done(dashboard, action, body).await {
+pub async fn answer(dashboard: &Dashboard, action: DashboardAction, body: &[u8]) -> Response<InsideBody> {
+    match perform(dashboard, action, body).await {
         Ok(page) => html(StatusCode::OK, page),
-        Err(refused) => told(refused.status, &refused.why),
+        Err(refused) => json_message(refused.status, &refused.why),
     }
 }
 
-async fn done(dashboard: &Dashboard, action: Action, body: &[u8]) -> Result<Markup, Refused> {
+async fn perform(
+    dashboard: &Dashboard,
+    action: DashboardAction,
+    body: &[u8],
+) -> Result<Markup, ActionRefusal> {
     match action {
-        Action::Try => {
-            let Tried { tool, schema, arguments } = read(body)?;
+        DashboardAction::Try => {
+            let PlaygroundCall { tool, schema, arguments } = read(body)?;
             Ok(pages::playground::result(dashboard, &tool, &schema, &arguments))
         }
-        Action::Again => calling::again(dashboard, read(body)?).await,
-        Action::TrySuggestion => calling::try_suggestion(dashboard, read(body)?).await,
-        Action::SaveTest => rules::save_test(dashboard, read(body)?).await,
-        Action::CheckRules => rules::check(read(body)?),
-        Action::SaveRules => rules::save(dashboard, read(body)?).await,
-        Action::Approve => {
-            let Approved { server, tool, fingerprint } = read(body)?;
+        DashboardAction::Again => calling::again(dashboard, read(body)?).await,
+        DashboardAction::TrySuggestion => calling::try_suggestion(dashboard, read(body)?).await,
+        DashboardAction::SaveTest => rules::save_test(dashboard, read(body)?).await,
+        DashboardAction::CheckRules => rules::check(read(body)?),
+        DashboardAction::SaveRules => rules::save(dashboard, read(body)?).await,
+        DashboardAction::Approve => {
+            let ApproveRequest { server, tool, fingerprint } = read(body)?;
             let definitions = dashboard.servers.definitions();
             let definitions = definitions
-                .ok_or_else(|| Refused::new(StatusCode::NOT_FOUND, "nobody looks at definitions"))?;
+                .ok_or_else(|| ActionRefusal::new(StatusCode::NOT_FOUND, "nobody looks at definitions"))?;
             let approved = definitions.approve(&server, &tool, &fingerprint);
-            approved.map_err(|error| Refused::new(StatusCode::CONFLICT, error.to_string()))?;
+            approved.map_err(|error| ActionRefusal::new(StatusCode::CONFLICT, error.to_string()))?;
             dashboard.servers.offer_anew();
             Ok(maud::html! { p { "✓ Agreed: " (tool) " of " (server) " is offered as it is." } })
         }
-        Action::Restart => {
-            let Restarted { server } = read(body)?;
+        DashboardAction::Restart => {
+            let RestartRequest { server } = read(body)?;
             let server = dashboard.servers.get(&server);
             let server =
-                server.ok_or_else(|| Refused::new(StatusCode::NOT_FOUND, "there is no such server"))?;
+                server.ok_or_else(|| ActionRefusal::new(StatusCode::NOT_FOUND, "there is no such server"))?;
             server.restart().await;
             Ok(maud::html! { p { "restarted" } })
         }
     }
 }
 
-fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, Refused> {
+fn read<T: DeserializeOwned>(body: &[u8]) -> Result<T, ActionRefusal> {
     serde_json::from_slice(body).map_err(|error| {
-        Refused::new(StatusCode::BAD_REQUEST, format!("the body cannot be understood: {error}"))
+        ActionRefusal::new(StatusCode::BAD_REQUEST, format!("the body cannot be understood: {error}"))
     })
 }
 
-fn told(status: StatusCode, message: &str) -> Response<InsideBody> {
+fn json_message(status: StatusCode, message: &str) -> Response<InsideBody> {
     let mut response = Response::new(whole(json!({ "message": message }).to_string()));
     *response.status_mut() = status;
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -1,4 +1,4 @@
-//! The files that pages need: one style, one script and what comes before it, one picture. They are in the binary.
+//! Static files: one stylesheet, two scripts, one icon. They are embedded in the binary.
 
 use http::header::{CACHE_CONTROL, CONTENT_TYPE};
 use http::{HeaderValue, Response};

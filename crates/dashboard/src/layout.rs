@@ -1,21 +1,21 @@
-//! The frame around every page, and the page that asks who somebody is.
+//! The layout of every page, and the login page.
 
 use maud::{DOCTYPE, Markup, html};
 
-use crate::Page;
-use crate::route::Route;
+use crate::DashboardPage;
+use crate::route::PageRoute;
 
-/// What the frame needs to know.
-pub struct Frame<'a> {
-    /// The page that is open, when it is one.
-    pub current: Option<&'a Route>,
-    /// What the page sends along with what changes something.
+/// The data of the layout.
+pub struct PageFrame<'a> {
+    /// The current page, if it is in the menu.
+    pub current: Option<&'a PageRoute>,
+    /// The anti-forgery token that the page sends with every action.
     pub mark: &'a str,
-    /// What stands above everything, on every page.
+    /// A text above every page.
     pub banner: Option<&'a str>,
 }
 
-pub fn frame(frame: &Frame<'_>, page: &Page) -> Markup {
+pub fn frame(frame: &PageFrame<'_>, page: &DashboardPage) -> Markup {
     let head = html! { meta name="toolwright-mark" content=(frame.mark); };
     document(
         &page.title,
@@ -27,7 +27,7 @@ pub fn frame(frame: &Frame<'_>, page: &Page) -> Markup {
                 a.brand href="/" { "Toolwright" }
                 nav aria-label="Pages" {
                     ul {
-                        @for (route, path, name) in Route::MENU {
+                        @for (route, path, name) in PageRoute::MENU {
                             li {
                                 a href=(path) aria-current=[frame.current.is_some_and(|current| current.is_under(&route)).then_some("page")] { (name) }
                             }

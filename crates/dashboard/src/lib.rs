@@ -1,11 +1,11 @@
-//! Pages for people: what was mended and why, and what can be done about the rest.
+//! The dashboard: repaired calls with their reasons, and actions for the rest.
 //!
-//! Pages are made here as whole documents that need no script; one small script adds what moves. Everything that
-//! comes from outside is text in them: the templates escape it, and the browser is told to run nothing but our file.
-//! Who may look is decided by the port (`toolwright_port`), not here.
+//! Pages are rendered as complete documents that work without scripts; one small script adds live updates.
+//! All data from outside is text: the templates escape it, and the content security policy allows no other
+//! script. The port (`toolwright_port`) controls access.
 //!
-//! One file for each page in `pages/`; what they share is in `parts.rs`, the frame around them in `layout.rs`.
-//! Start with [`Dashboard::new`].
+//! One file per page in `pages/`; shared parts are in `parts.rs`, the layout in `layout.rs`. Start with
+//! [`Dashboard::new`].
 
 mod actions;
 mod assets;
@@ -32,15 +32,15 @@ use toolwright_port::{InsideBody, PageAsked, PageReply, Pages, TokenFolder};
 use toolwright_proxy::LlmFront;
 use toolwright_voice::VoiceView;
 
-use self::layout::Frame;
-use self::query::Query;
-use self::route::Route;
+use self::layout::PageFrame;
+use self::query::PageQuery;
+use self::route::PageRoute;
 use self::rules_text::RulesText;
 
-/// How the voice is doing; nothing while there is none.
+/// Returns the status of the voice; `None` if there is none.
 type VoiceNow = dyn Fn() -> Option<VoiceView> + Send + Sync;
 
-/// What the pages are about.
+/// The dashboard and its data sources.
 pub struct Dashboard {
     ledger: Option<Arc<Ledger>>,
     executor: Arc<ToolExecutor>,
@@ -56,7 +56,7 @@ pub struct Dashboard {
 }
 
 impl Dashboard {
-    /// Pages about these.
+    /// A dashboard with these data sources.
     pub fn new(ledger: Option<Arc<Ledger>>, executor: Arc<ToolExecutor>, servers: Arc<Servers>) -> Dashboard {
         Dashboard {
             ledger,
@@ -73,73 +73,73 @@ impl Dashboard {
         }
     }
 
-    /// At this address, without a path: what a client is given.
+    /// Sets the address for clients, without a path.
     pub fn with_url(self, url: String) -> Dashboard {
         Dashboard { url, ..self }
     }
 
-    /// With what somebody should know.
+    /// Adds the alerts.
     pub fn with_notices(self, notices: Arc<Notices>) -> Dashboard {
         Dashboard { notices, ..self }
     }
 
-    /// With the voice, as it is whenever somebody looks.
+    /// Adds the status of the voice, read on every request.
     pub fn with_voice(self, now: impl Fn() -> Option<VoiceView> + Send + Sync + 'static) -> Dashboard {
         Dashboard { voice: Some(Box::new(now)), ..self }
     }
 
-    /// With the rules that only calls of language models use.
+    /// Adds the rules that only calls of language models use.
     pub fn with_llm(self, llm: Option<Arc<LlmFront>>) -> Dashboard {
         Dashboard { llm, ..self }
     }
 
-    /// With a text above every page, where what they show is not what it looks like.
+    /// Adds a text above every page, for example in the demo.
     pub fn with_banner(self, banner: Option<String>) -> Dashboard {
         Dashboard { banner, ..self }
     }
 
-    /// With the tokens of clients.
+    /// Adds the tokens of clients.
     pub fn with_tokens(self, tokens: Option<TokenFolder>) -> Dashboard {
         Dashboard { tokens, ..self }
     }
 
-    /// With a rules file that can be edited; what it was before is kept in a folder.
+    /// Adds a rules file that can be edited; earlier versions are stored in a folder.
     pub fn with_rules(self, file: Option<PathBuf>, history: Option<PathBuf>) -> Dashboard {
         Dashboard { rules: file.map(|file| RulesText::new(file, history)), ..self }
     }
 
-    fn frame<'f>(&'f self, current: Option<&'f Route>, asked: &'f PageAsked) -> Frame<'f> {
-        Frame { current, mark: &asked.session.mark, banner: self.banner.as_deref() }
+    fn frame<'f>(&'f self, current: Option<&'f PageRoute>, request: &'f PageAsked) -> PageFrame<'f> {
+        PageFrame { current, mark: &request.session.mark, banner: self.banner.as_deref() }
     }
 
-    fn nothing_here(&self, asked: &PageAsked) -> Response<InsideBody> {
-        let problem = Problem::new(StatusCode::NOT_FOUND, "There is no such page.", "Choose one above.");
-        let frame = self.frame(None, asked);
+    fn not_found_page(&self, request: &PageAsked) -> Response<InsideBody> {
+        let problem = PageProblem::new(StatusCode::NOT_FOUND, "There is no such page.", "Choose one above.");
+        let frame = self.frame(None, request);
         html(problem.status, layout::frame(&frame, &problem.page()))
     }
 
-    async fn page(&self, route: Route, asked: &PageAsked) -> Response<InsideBody> {
-        let query = Query::read(&asked.query);
+    async fn page(&self, route: PageRoute, request: &PageAsked) -> Response<InsideBody> {
+        let query = PageQuery::read(&request.query);
         let made = match &route {
-            Route::Overview => pages::overview::page(self).await,
-            Route::Live => pages::live::page(self, &query),
-            Route::Calls => pages::calls::page(self, &query).await,
-            Route::Call(id) => pages::call::page(self, id).await,
-            Route::Normalizer => pages::normalizer::page(self).await,
-            Route::Errors => pages::errors::page(self).await,
-            Route::Rules => pages::rules::page(self).await,
-            Route::RulesEdit => pages::rules_edit::page(self).await,
-            Route::Playground => pages::playground::page(self, &query).await,
-            Route::Servers => pages::servers::page(self),
-            Route::Toolboxes => pages::toolboxes::page(self).await,
-            Route::Security => pages::security::page(self).await,
-            Route::Models => pages::models::page(self, &query).await,
-            Route::Voice => pages::voice::page(self),
-            Route::About => pages::about::page(self, &asked.limits),
-            Route::Notices => return pages::notices::answer(self, &query),
-            Route::Asset(_) | Route::Action(_) => return not_found(),
+            PageRoute::Overview => pages::overview::page(self).await,
+            PageRoute::Live => pages::live::page(self, &query),
+            PageRoute::Calls => pages::calls::page(self, &query).await,
+            PageRoute::Call(id) => pages::call::page(self, id).await,
+            PageRoute::Normalizer => pages::normalizer::page(self).await,
+            PageRoute::Errors => pages::errors::page(self).await,
+            PageRoute::Rules => pages::rules::page(self).await,
+            PageRoute::RulesEdit => pages::rules_edit::page(self).await,
+            PageRoute::Playground => pages::playground::page(self, &query).await,
+            PageRoute::Servers => pages::servers::page(self),
+            PageRoute::Toolboxes => pages::toolboxes::page(self).await,
+            PageRoute::Security => pages::security::page(self).await,
+            PageRoute::Models => pages::models::page(self, &query).await,
+            PageRoute::Voice => pages::voice::page(self),
+            PageRoute::About => pages::about::page(self, &request.limits),
+            PageRoute::Notices => return pages::notices::answer(self, &query),
+            PageRoute::Asset(_) | PageRoute::Action(_) => return not_found(),
         };
-        let frame = self.frame(Some(&route), asked);
+        let frame = self.frame(Some(&route), request);
         match made {
             Ok(page) => html(StatusCode::OK, layout::frame(&frame, &page)),
             Err(problem) => html(problem.status, layout::frame(&frame, &problem.page())),
@@ -149,24 +149,24 @@ impl Dashboard {
 
 impl Pages for Dashboard {
     fn has(&self, path: &str) -> bool {
-        Route::of(path).is_some()
+        PageRoute::of(path).is_some()
     }
 
     fn is_public(&self, path: &str) -> bool {
-        matches!(Route::of(path), Some(Route::Asset(_)))
+        matches!(PageRoute::of(path), Some(PageRoute::Asset(_)))
     }
 
-    fn answer(&self, asked: PageAsked) -> PageReply<'_> {
+    fn answer(&self, request: PageAsked) -> PageReply<'_> {
         Box::pin(async move {
-            match Route::of(&asked.path) {
-                Some(Route::Asset(asset)) => asset.response(),
-                Some(Route::Action(action)) if asked.method == Method::POST => {
-                    actions::answer(self, action, &asked.body).await
+            match PageRoute::of(&request.path) {
+                Some(PageRoute::Asset(asset)) => asset.response(),
+                Some(PageRoute::Action(action)) if request.method == Method::POST => {
+                    actions::answer(self, action, &request.body).await
                 }
-                None if asked.method == Method::GET => self.nothing_here(&asked),
-                Some(Route::Action(_)) | None => not_found(),
-                Some(_) if asked.method == Method::POST => not_found(),
-                Some(route) => self.page(route, &asked).await,
+                None if request.method == Method::GET => self.not_found_page(&request),
+                Some(PageRoute::Action(_)) | None => not_found(),
+                Some(_) if request.method == Method::POST => not_found(),
+                Some(route) => self.page(route, &request).await,
             }
         })
     }
@@ -177,47 +177,47 @@ impl Pages for Dashboard {
     }
 }
 
-/// A page in the making: its title and what is on it.
-struct Page {
+/// A page: its title and its content.
+struct DashboardPage {
     title: String,
     body: Markup,
 }
 
-/// Why there is no page.
+/// Why a page cannot be shown.
 #[derive(Debug)]
-struct Problem {
+struct PageProblem {
     status: StatusCode,
     what: String,
     fix: String,
 }
 
-impl Problem {
-    fn new(status: StatusCode, what: impl Into<String>, fix: impl Into<String>) -> Problem {
-        Problem { status, what: what.into(), fix: fix.into() }
+impl PageProblem {
+    fn new(status: StatusCode, what: impl Into<String>, fix: impl Into<String>) -> PageProblem {
+        PageProblem { status, what: what.into(), fix: fix.into() }
     }
 
-    fn no_ledger() -> Problem {
-        Problem::new(
+    fn no_ledger() -> PageProblem {
+        PageProblem::new(
             StatusCode::SERVICE_UNAVAILABLE,
             "This gateway does not write calls down, so there is nothing to show.",
             "What it said at its start tells why; `toolwright serve --help` names the flags of the journal.",
         )
     }
 
-    fn no_index(why: &str) -> Problem {
-        Problem::new(
+    fn no_index(why: &str) -> PageProblem {
+        PageProblem::new(
             StatusCode::SERVICE_UNAVAILABLE,
             format!("Calls cannot be looked up now: {why}."),
             "Nothing is lost. Load the page again in a moment.",
         )
     }
 
-    fn page(&self) -> Page {
+    fn page(&self) -> DashboardPage {
         let body = maud::html! {
             p.problem role="alert" { (self.what) }
             p { (self.fix) }
         };
-        Page { title: "Nothing to show".to_owned(), body }
+        DashboardPage { title: "Nothing to show".to_owned(), body }
     }
 }
 

@@ -1,4 +1,4 @@
-//! The pages, one file for each.
+//! The pages, one file each.
 
 pub mod about;
 pub mod call;
@@ -24,14 +24,14 @@ use toolwright_executor::RegisteredTool;
 use toolwright_ledger::Ledger;
 use toolwright_ledger::index::Store;
 
-use crate::{Dashboard, Problem};
+use crate::{Dashboard, PageProblem};
 
 impl Dashboard {
-    pub(crate) fn ledger(&self) -> Result<&Arc<Ledger>, Problem> {
-        self.ledger.as_ref().ok_or_else(Problem::no_ledger)
+    pub(crate) fn ledger(&self) -> Result<&Arc<Ledger>, PageProblem> {
+        self.ledger.as_ref().ok_or_else(PageProblem::no_ledger)
     }
 
-    /// Whether clients are served a tool: our own are there even when they are not.
+    /// Whether clients can call a tool: built-in tools are registered even if they are not served.
     pub(crate) fn serves(&self, tool: &RegisteredTool) -> bool {
         let current = self.servers.current();
         let is_of_server = |server: &String| current.list.iter().any(|known| known.name == *server);
@@ -39,20 +39,22 @@ impl Dashboard {
             || tool.definition().server.as_ref().is_some_and(is_of_server)
     }
 
-    /// Where calls are looked up.
-    pub(crate) fn store(&self) -> Result<Store, Problem> {
+    /// The index of calls.
+    pub(crate) fn store(&self) -> Result<Store, PageProblem> {
         let ledger = self.ledger()?;
         ledger.store().ok_or_else(|| {
-            Problem::no_index(
+            PageProblem::no_index(
                 &ledger.index_problem().unwrap_or_else(|| "the database is not open yet".to_owned()),
             )
         })
     }
 }
 
-/// Does what may wait for a disk or take long where that holds up nobody.
-pub async fn aside<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, Problem> {
+/// Runs work that may block on a thread for blocking work.
+pub async fn run_blocking<T: Send + 'static>(
+    work: impl FnOnce() -> T + Send + 'static,
+) -> Result<T, PageProblem> {
     tokio::task::spawn_blocking(work).await.map_err(|error| {
-        Problem::new(StatusCode::INTERNAL_SERVER_ERROR, "The page could not be made.", error.to_string())
+        PageProblem::new(StatusCode::INTERNAL_SERVER_ERROR, "The page could not be made.", error.to_string())
     })
 }

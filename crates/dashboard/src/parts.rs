@@ -1,4 +1,4 @@
-//! What pages share: times, numbers, states, differences, charts.
+//! Shared parts of pages: times, numbers, states, differences, charts.
 
 use maud::{Markup, html};
 use serde_json::Value;
@@ -8,23 +8,23 @@ use toolwright_ledger::{Change, Record};
 
 use crate::query::encode;
 
-/// The longest text of one value that a page shows.
+/// The longest displayed value, in characters.
 const MOST_LETTERS: usize = 4_000;
 
-/// A moment, in microseconds since 1970. The script shows it in the time of the reader.
+/// A time in microseconds since 1970. The script shows it in the time zone of the reader.
 pub fn moment(us: i64) -> Markup {
     let text = rfc3339(us);
-    // Milliseconds are enough for people.
+    // Whole seconds are enough for people.
     let short = text.split_once('.').map_or(text.as_str(), |(seconds, _)| seconds).replace('T', " ");
     html! { time datetime=(text) { (short.trim_end_matches('Z')) " UTC" } }
 }
 
-/// A moment as the ledger writes it.
+/// A time in the format of the ledger.
 pub fn moment_text(text: &str) -> Markup {
     html! { time datetime=(text) { (text.replace('T', " ").trim_end_matches('Z')) " UTC" } }
 }
 
-/// A duration in microseconds, as people say it.
+/// A duration in microseconds, in readable units.
 pub fn duration(us: u64) -> String {
     match us {
         0..1_000 => format!("{us} µs"),
@@ -33,7 +33,7 @@ pub fn duration(us: u64) -> String {
     }
 }
 
-/// A share of a whole.
+/// A percentage.
 pub fn percent(part: u64, of: u64) -> String {
     if of == 0 {
         return "–".to_owned();
@@ -41,7 +41,7 @@ pub fn percent(part: u64, of: u64) -> String {
     format!("{:.1} %", part as f64 * 100.0 / of as f64)
 }
 
-/// Digits in groups, so that they can be read.
+/// A number with grouped digits.
 pub fn number(count: u64) -> String {
     let digits = count.to_string();
     let mut out = String::with_capacity(digits.len() + digits.len() / 3);
@@ -59,7 +59,7 @@ pub fn badge(kind: &str, sign: &str, word: &str) -> Markup {
     html! { span class={ "badge " (kind) } { span aria-hidden="true" { (sign) } " " (word) } }
 }
 
-/// What became of a call.
+/// The badge for the outcome of a call.
 pub fn outcome(record: &Record, state: State) -> Markup {
     match state {
         State::Running => badge("info", "…", "running"),
@@ -71,17 +71,17 @@ pub fn outcome(record: &Record, state: State) -> Markup {
     }
 }
 
-/// A number with what it is.
+/// A number with its label.
 pub fn figure(value: &str, what: &str) -> Markup {
     html! { div.figure { span.value { (value) } span.what { (what) } } }
 }
 
-/// Where a call can be read in full.
+/// A link to the page of a call.
 pub fn call_link(call: &str, text: &str) -> Markup {
     html! { a href={ "/calls/" (encode(call)) } { (text) } }
 }
 
-/// One change: what was there, what is there now, and by which rule.
+/// One change: old value, new value, and the rule.
 pub fn change(change: &Change) -> Markup {
     html! {
         li.change {
@@ -105,7 +105,7 @@ pub fn change(change: &Change) -> Markup {
     }
 }
 
-/// Two texts line by line: `-` what was sent, `+` what the tool got.
+/// Two texts line by line: `-` as sent, `+` as the tool received them.
 pub fn difference(before: &str, after: &str) -> Markup {
     let (before, after) = (lines_of(before), lines_of(after));
     html! {
@@ -117,7 +117,7 @@ pub fn difference(before: &str, after: &str) -> Markup {
     }
 }
 
-/// JSON with one member in a line, so that it can be compared.
+/// JSON with one member per line, for comparison.
 pub fn lines_of(json: &str) -> Vec<String> {
     let pretty =
         serde_json::from_str::<Value>(json).ok().and_then(|value| serde_json::to_string_pretty(&value).ok());
@@ -125,7 +125,7 @@ pub fn lines_of(json: &str) -> Vec<String> {
 }
 
 fn compared<'t>(before: &'t [String], after: &'t [String]) -> Vec<(&'static str, &'static str, &'t str)> {
-    // The longest common lines, by the table that everybody knows. Texts are short here.
+    // The longest common subsequence of lines, by dynamic programming. The texts are short.
     let (rows, columns) = (before.len(), after.len());
     let mut table = vec![vec![0u32; columns + 1]; rows + 1];
     for row in (0..rows).rev() {
@@ -157,7 +157,7 @@ pub fn json_block(json: &str) -> Markup {
     html! { pre tabindex="0" { code { (lines_of(json).join("\n")) } } }
 }
 
-/// A text that no page gets too long by.
+/// Truncates a text.
 pub fn shortened(text: &str) -> String {
     match text.char_indices().nth(MOST_LETTERS) {
         Some((end, _)) => format!("{}…", &text[..end]),
@@ -165,7 +165,7 @@ pub fn shortened(text: &str) -> String {
     }
 }
 
-/// A line of numbers as a small picture; the same numbers are told in words.
+/// A line chart; its label contains the numbers as text.
 pub fn sparkline(values: &[u64], what: &str) -> Markup {
     const WIDTH: usize = 240;
     const HEIGHT: usize = 40;
@@ -193,7 +193,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn numbers_are_said_as_people_say_them() {
+    fn numbers_are_formatted_readably() {
         assert_eq!(
             (duration(12), duration(1_500), duration(2_300_000)),
             ("12 µs".into(), "1.5 ms".into(), "2.3 s".into())
@@ -212,7 +212,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_from_outside_is_text() {
+    fn outside_data_is_escaped() {
         let hostile = "<img src=x onerror=alert(1)>\"'&";
         let changed = Change {
             path: hostile.into(),

@@ -1,13 +1,13 @@
-//! What a path leads to.
+//! Routing of paths.
 
 use percent_encoding::percent_decode_str;
 
-use crate::actions::Action;
+use crate::actions::DashboardAction;
 use crate::assets::Asset;
 
-/// What a path leads to.
+/// The target of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Route {
+pub enum PageRoute {
     Overview,
     Live,
     Calls,
@@ -25,53 +25,56 @@ pub enum Route {
     Voice,
     About,
     Asset(Asset),
-    Action(Action),
+    Action(DashboardAction),
 }
 
-impl Route {
-    /// The pages that the menu has, with their names.
-    pub const MENU: [(Route, &'static str, &'static str); 13] = [
-        (Route::Overview, "/", "Overview"),
-        (Route::Live, "/live", "Live"),
-        (Route::Calls, "/calls", "Calls"),
-        (Route::Normalizer, "/normalizer", "Normalizer"),
-        (Route::Errors, "/errors", "Error patterns"),
-        (Route::Rules, "/rules", "Rules"),
-        (Route::Playground, "/playground", "Playground"),
-        (Route::Servers, "/servers", "Servers"),
-        (Route::Toolboxes, "/toolboxes", "Toolboxes"),
-        (Route::Models, "/models", "Models"),
-        (Route::Voice, "/voice", "Voice"),
-        (Route::Security, "/security", "Security"),
-        (Route::About, "/about", "About"),
+impl PageRoute {
+    /// The pages of the menu, with their names.
+    pub const MENU: [(PageRoute, &'static str, &'static str); 13] = [
+        (PageRoute::Overview, "/", "Overview"),
+        (PageRoute::Live, "/live", "Live"),
+        (PageRoute::Calls, "/calls", "Calls"),
+        (PageRoute::Normalizer, "/normalizer", "Normalizer"),
+        (PageRoute::Errors, "/errors", "Error patterns"),
+        (PageRoute::Rules, "/rules", "Rules"),
+        (PageRoute::Playground, "/playground", "Playground"),
+        (PageRoute::Servers, "/servers", "Servers"),
+        (PageRoute::Toolboxes, "/toolboxes", "Toolboxes"),
+        (PageRoute::Models, "/models", "Models"),
+        (PageRoute::Voice, "/voice", "Voice"),
+        (PageRoute::Security, "/security", "Security"),
+        (PageRoute::About, "/about", "About"),
     ];
 
-    /// Reads a path, as it is.
-    pub fn of(path: &str) -> Option<Route> {
-        if let Some((route, _, _)) = Route::MENU.into_iter().find(|(_, known, _)| *known == path) {
+    /// Parses a path.
+    pub fn of(path: &str) -> Option<PageRoute> {
+        if let Some((route, _, _)) = PageRoute::MENU.into_iter().find(|(_, known, _)| *known == path) {
             return Some(route);
         }
         if let Some(id) = path.strip_prefix("/calls/") {
             let id = percent_decode_str(id).decode_utf8().ok()?;
             let is_id = !id.is_empty() && id.len() <= 200 && !id.contains('/');
-            return is_id.then(|| Route::Call(id.into_owned()));
+            return is_id.then(|| PageRoute::Call(id.into_owned()));
         }
         if path == "/notices" {
-            return Some(Route::Notices);
+            return Some(PageRoute::Notices);
         }
         if path == "/rules/edit" {
-            return Some(Route::RulesEdit);
+            return Some(PageRoute::RulesEdit);
         }
         if let Some(name) = path.strip_prefix("/assets/") {
-            return Asset::of(name).map(Route::Asset);
+            return Asset::of(name).map(PageRoute::Asset);
         }
-        path.strip_prefix("/do/").and_then(Action::of).map(Route::Action)
+        path.strip_prefix("/do/").and_then(DashboardAction::of).map(PageRoute::Action)
     }
 
-    /// Whether the menu shows this entry as the one that is open.
-    pub fn is_under(&self, entry: &Route) -> bool {
+    /// Whether the menu marks this entry as current.
+    pub fn is_under(&self, entry: &PageRoute) -> bool {
         self == entry
-            || matches!((self, entry), (Route::Call(_), Route::Calls) | (Route::RulesEdit, Route::Rules))
+            || matches!(
+                (self, entry),
+                (PageRoute::Call(_), PageRoute::Calls) | (PageRoute::RulesEdit, PageRoute::Rules)
+            )
     }
 }
 
@@ -81,14 +84,14 @@ mod tests {
 
     #[test]
     fn every_page_of_the_menu_is_there_and_nothing_else() {
-        for (route, path, _) in Route::MENU {
-            assert_eq!(Route::of(path), Some(route), "{path}");
+        for (route, path, _) in PageRoute::MENU {
+            assert_eq!(PageRoute::of(path), Some(route), "{path}");
         }
-        assert_eq!(Route::of("/calls/0a%20b"), Some(Route::Call("0a b".to_owned())));
+        assert_eq!(PageRoute::of("/calls/0a%20b"), Some(PageRoute::Call("0a b".to_owned())));
         for nowhere in
             ["", "/x", "/calls/", "/calls/a/b", "/live/", "/assets/../x", "/assets/x", "/do/x", "//"]
         {
-            assert_eq!(Route::of(nowhere), None, "{nowhere}");
+            assert_eq!(PageRoute::of(nowhere), None, "{nowhere}");
         }
     }
 }

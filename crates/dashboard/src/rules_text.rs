@@ -1,4 +1,4 @@
-//! The rules file as it is edited on a page: checked before it is written, and what it was before is kept.
+//! The rules file of the editor: validated before it is written, with earlier versions.
 
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
@@ -9,31 +9,31 @@ use serde_json::Value;
 use toolwright_base::{FileReplacement, Readers};
 use toolwright_normalizer::rules::{RuleFileError, parse_file};
 
-/// How many earlier texts are kept.
-const KEPT: usize = 50;
-/// The longest text that is taken.
+/// Limit of stored earlier versions.
+const MAX_EARLIER: usize = 50;
+/// The longest accepted text, in bytes.
 const LONGEST: usize = 4 << 20;
 
 /// The rules file.
 #[derive(Clone, Debug)]
 pub struct RulesText {
     file: PathBuf,
-    /// Where earlier texts are kept.
+    /// The folder of earlier versions.
     history: Option<PathBuf>,
 }
 
 /// Why a text was not written.
 #[derive(Debug, thiserror::Error)]
 pub enum SaveError {
-    /// It has mistakes.
+    /// It has errors.
     #[error("the rules have mistakes, so they were not written")]
     Mistakes(Vec<RuleFileError>),
-    /// Somebody else wrote the file meanwhile.
+    /// Another program changed the file in the meantime.
     #[error(
         "the file was changed by somebody else meanwhile; load the page again and put your change into the new text"
     )]
     Changed,
-    /// It is longer than any rules file.
+    /// It is too long.
     #[error("the text has more than {LONGEST} bytes")]
     TooLong,
     /// The file could not be written.
@@ -41,11 +41,11 @@ pub enum SaveError {
     Io { file: String, error: io::Error },
 }
 
-/// An earlier text.
-pub struct Earlier {
-    /// When another took its place, in microseconds since 1970.
+/// An earlier version.
+pub struct EarlierVersion {
+    /// The time of its replacement, in microseconds since 1970.
     pub until: i64,
-    /// What it was.
+    /// Its text.
     pub text: String,
 }
 
@@ -58,7 +58,7 @@ impl RulesText {
         &self.file
     }
 
-    /// The text as it is now.
+    /// The current text.
     pub fn read(&self) -> io::Result<String> {
         match fs::read_to_string(&self.file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok("[]\n".to_owned()),
@@ -66,7 +66,7 @@ impl RulesText {
         }
     }
 
-    /// Writes a text in the place of the one that `before` is the mark of.
+    /// Replaces the text whose version mark is `before`.
     pub fn save(&self, text: &str, before: &str, now: i64) -> Result<usize, SaveError> {
         let rules = check(text).map_err(SaveError::Mistakes)?;
         let failed = |error: io::Error| SaveError::Io { file: self.file.display().to_string(), error };
@@ -77,30 +77,30 @@ impl RulesText {
         if text.len() > LONGEST {
             return Err(SaveError::TooLong);
         }
-        self.keep(&old, now).map_err(failed)?;
+        self.store_earlier(&old, now).map_err(failed)?;
         self.replace(text).map_err(failed)?;
         Ok(rules)
     }
 
-    /// The whole new text or the whole old one, whatever happens.
+    /// Replaces the file atomically.
     fn replace(&self, text: &str) -> io::Result<()> {
-        // A link stays one: what it leads to is written.
+        // A symbolic link stays: its target is replaced.
         let file = fs::canonicalize(&self.file).unwrap_or_else(|_| self.file.clone());
         FileReplacement::write_alike(&file, text.as_bytes(), Readers::Everyone)?.place()
     }
 
-    fn keep(&self, old: &str, now: i64) -> io::Result<()> {
+    fn store_earlier(&self, old: &str, now: i64) -> io::Result<()> {
         let Some(folder) = &self.history else { return Ok(()) };
         fs::create_dir_all(folder)?;
         fs::write(folder.join(format!("{now:020}.json")), old)?;
-        let mut names = self.kept_files();
-        while names.len() > KEPT {
+        let mut names = self.earlier_files();
+        while names.len() > MAX_EARLIER {
             fs::remove_file(names.remove(0))?;
         }
         Ok(())
     }
 
-    fn kept_files(&self) -> Vec<PathBuf> {
+    fn earlier_files(&self) -> Vec<PathBuf> {
         let Some(Ok(entries)) = self.history.as_ref().map(fs::read_dir) else { return Vec::new() };
         let mut files: Vec<PathBuf> = entries.flatten().map(|entry| entry.path()).collect();
         files.retain(|file| file.extension().is_some_and(|ending| ending == "json"));
@@ -108,21 +108,21 @@ impl RulesText {
         files
     }
 
-    /// Earlier texts, the newest first.
-    pub fn earlier(&self, at_most: usize) -> Vec<Earlier> {
+    /// Earlier versions, newest first.
+    pub fn earlier(&self, at_most: usize) -> Vec<EarlierVersion> {
         let read = |file: PathBuf| {
             let until = file.file_stem()?.to_str()?.parse().ok()?;
-            Some(Earlier { until, text: fs::read_to_string(file).ok()? })
+            Some(EarlierVersion { until, text: fs::read_to_string(file).ok()? })
         };
-        self.kept_files().into_iter().rev().filter_map(read).take(at_most).collect()
+        self.earlier_files().into_iter().rev().filter_map(read).take(at_most).collect()
     }
 
-    /// Where cases for these rules are kept.
+    /// The file of test cases for these rules.
     pub fn cases_file(&self) -> PathBuf {
         self.file.with_extension("cases.jsonl")
     }
 
-    /// Adds a case.
+    /// Adds a test case.
     pub fn add_case(&self, case: &Value) -> io::Result<PathBuf> {
         use io::Write;
         let file = self.cases_file();
@@ -132,12 +132,12 @@ impl RulesText {
     }
 }
 
-/// How many rules a text has, or all that is wrong with it.
+/// The number of rules in a text, or all its errors.
 pub fn check(text: &str) -> Result<usize, Vec<RuleFileError>> {
     parse_file(text).map(|rules| rules.len())
 }
 
-/// Tells one text from another.
+/// The version mark of a text.
 pub fn mark(text: &str) -> String {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
@@ -157,7 +157,7 @@ mod tests {
     }
 
     #[test]
-    fn a_text_is_written_and_the_one_before_is_kept() {
+    fn save_stores_the_earlier_version() {
         let (_folder, rules) = texts();
         let empty = rules.read().expect("nothing yet");
         assert_eq!(rules.save(RULE, &mark(&empty), 5).expect("saved"), 1);
@@ -180,17 +180,18 @@ mod tests {
     }
 
     #[test]
-    fn only_so_many_texts_are_kept() {
+    fn earlier_versions_are_limited() {
         let (_folder, rules) = texts();
         for now in 0..60 {
             let before = mark(&rules.read().expect("text"));
             rules.save(if now % 2 == 0 { RULE } else { "[]" }, &before, now).expect("saved");
         }
-        assert_eq!(rules.earlier(100).len(), KEPT);
+        assert_eq!(rules.earlier(100).len(), MAX_EARLIER);
         assert_eq!(rules.earlier(1)[0].until, 59);
     }
 
-    /// Both writers saw the same text. The file is the whole text of one of them, whatever their saves returned.
+    /// Both writers saw the same text. The file is the whole text of one of them, whatever their saves
+    /// returned.
     #[test]
     fn two_writers_at_once_leave_one_whole_text() {
         let (folder, rules) = texts();

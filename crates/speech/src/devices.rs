@@ -1,4 +1,4 @@
-//! The devices of the house, by the names that their own server gives them.
+//! The devices, by the names that their server uses.
 
 use std::collections::HashMap;
 
@@ -6,47 +6,48 @@ use serde_json::Value;
 
 use crate::words::words_of;
 
-/// How many devices are known.
+/// Limit of devices in the list.
 const MAX_DEVICES: usize = 2_000;
 
 /// A device.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Device {
-    /// Its name, as its tools take it.
+    /// Its name, as its tools accept it.
     pub name: String,
-    /// Where it is, when that is known.
+    /// Its location, if known.
     pub location: Option<String>,
-    /// What it is, as its server says: `switch`, `dimmer`, `lock`.
+    /// Its type, as its server reports it: `switch`, `dimmer`, `lock`.
     pub kind: Option<String>,
-    /// Other names and ids that its tools may take: aliases, an entity id, the number of its node.
+    /// Other names and ids that its tools may accept: aliases, an entity id, the node number.
     pub aliases: Vec<String>,
     /// The command classes that its server reports (Z-Wave), by number.
     pub classes: Vec<u16>,
 }
 
-/// The devices of the house, as far as they could be read.
+/// The devices that could be read from a list.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct DeviceList {
-    /// Each name and place once.
+    /// Unique by name and location.
     pub devices: Vec<Device>,
-    /// There are more than are kept here.
+    /// The list was truncated at the limit.
     pub is_cut: bool,
 }
 
-/// What some words name.
+/// The devices that some words name.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) enum Found<'d> {
+pub(crate) enum DeviceMatch<'d> {
     None,
     One(&'d Device),
-    /// Devices that the words could mean, each as well as the others.
+    /// Devices that match the words equally well.
     Several(Vec<&'d Device>),
 }
 
-/// The devices in what a list tool gave: `{"devices": [{"name", "location", "type"}]}`, or lines such as
-/// `- "Switch One" in Hall is online` and `- "Front" in Hall is online (door lock)`. What cannot be read is left out.
+/// Parses the result of a list tool: `{"devices": [{"name", "location", "type"}]}`, or lines such as `-
+/// "Switch One" in Hall is online` and `- "Front" in Hall is online (door lock)`. Entries that cannot be
+/// parsed are skipped.
 ///
-/// Devices that share a name and a place cannot be told apart by their tools, so they become one, with everything that is said of
-/// each: a lock called like a lamp stays a lock.
+/// The tools cannot distinguish devices with the same name and location, so these are merged with all their
+/// attributes: a lock with the name of a lamp stays a lock.
 pub fn parse_devices(text: &str, structured: Option<&str>) -> DeviceList {
     let structured = structured.and_then(|text| serde_json::from_str::<Value>(text).ok());
     let listed = structured.as_ref().and_then(|value| {
@@ -65,7 +66,7 @@ pub fn parse_devices(text: &str, structured: Option<&str>) -> DeviceList {
     for device in devices {
         let key = (device.name.clone(), device.location.clone());
         match places.get(&key) {
-            // Nobody calls a device without a name: its ids tell it from others.
+            // Devices without a name are not merged: their ids distinguish them.
             Some(&at) if !device.name.is_empty() => list.devices[at].absorb(device),
             _ if list.devices.len() == MAX_DEVICES => list.is_cut = true,
             _ => {
@@ -91,7 +92,7 @@ fn of_json(item: &Value) -> Option<Device> {
     for key in ALIAS_KEYS {
         item.get(key).into_iter().for_each(|value| labels(value, &mut aliases));
     }
-    // What has no name can still be addressed by its number.
+    // A device without a name can still be addressed by its number.
     let name = name.or_else(|| (!aliases.is_empty()).then(String::new))?;
     aliases.retain(|alias| *alias != name);
     let mut classes = Vec::new();
@@ -104,7 +105,7 @@ fn of_json(item: &Value) -> Option<Device> {
     Some(Device { name, location: text(&["location", "room", "area", "loc"]), kind, aliases, classes })
 }
 
-/// Where servers say what a device is.
+/// Keys for the type of a device.
 const KIND_KEYS: &[&str] = &[
     "type",
     "kind",
@@ -116,7 +117,7 @@ const KIND_KEYS: &[&str] = &[
     "productDescription",
     "productLabel",
 ];
-/// Where servers say how else a device is called.
+/// Keys for other names of a device.
 const ALIAS_KEYS: &[&str] = &[
     "deviceName",
     "friendly_name",
@@ -137,11 +138,11 @@ const ALIAS_KEYS: &[&str] = &[
     "unique_id",
     "topic",
 ];
-/// Where servers list what a device understands; `values` is the list of Z-Wave JS UI.
+/// Keys for command classes; `values` is the list of Z-Wave JS UI.
 const CLASS_KEYS: &[&str] =
     &["commandClasses", "command_classes", "commandClass", "command_class", "classes", "values"];
 
-/// The texts and numbers of a value: one, a list, or an object with labels.
+/// Collects the texts and numbers of a value: one, a list, or an object with labels.
 fn labels(value: &Value, found: &mut Vec<String>) {
     match value {
         Value::String(text) if !text.trim().is_empty() => found.push(text.trim().to_owned()),
@@ -162,7 +163,8 @@ fn class_numbers(value: &Value, found: &mut Vec<u16>) {
             let named = ["commandClass", "command_class", "commandClassName", "cc", "id", "name"];
             let own: Vec<&Value> = named.iter().filter_map(|key| members.get(*key)).collect();
             if own.is_empty() {
-                // A map by class or by value id (`98-0-targetMode`): its keys and its members say it.
+                // A map by class or by value id (`98-0-targetMode`): the keys and the members carry the
+                // class.
                 for (key, value) in members {
                     found.extend(class_of(key.split('-').next().unwrap_or(key)));
                     if value.is_object() {
@@ -189,7 +191,7 @@ fn class_of(text: &str) -> Option<u16> {
     CLASS_NAMES.iter().find(|(name, _)| *name == plain).map(|(_, number)| *number)
 }
 
-/// Command classes that servers name in words, of those that somebody may want to know: what locks, opens or sounds.
+/// Command classes that servers report by name, limited to guarded ones: those that lock, open or sound.
 const CLASS_NAMES: &[(&str, u16)] = &[
     ("doorlock", 98),
     ("doorlocklogging", 76),
@@ -203,7 +205,7 @@ const CLASS_NAMES: &[(&str, u16)] = &[
     ("soundswitch", 121),
 ];
 
-/// `- "Name" in Location is online`, and `(what it is)` behind it.
+/// Parses `- "Name" in Location is online` with an optional `(type)` at its end.
 fn of_line(line: &str) -> Option<Device> {
     let rest = line.trim().trim_start_matches(['-', '*', '•', ' ']).strip_prefix('"')?;
     let (name, rest) = rest.split_once('"')?;
@@ -218,16 +220,16 @@ fn of_line(line: &str) -> Option<Device> {
     (!name.trim().is_empty()).then(|| Device { name: name.to_owned(), location, kind, ..Device::default() })
 }
 
-/// The device of these words: its whole name, or its name and where it is. When no device has it, those whose names
-/// hold all of the words.
-pub(crate) fn find<'d>(words: &[String], devices: &'d [Device]) -> Found<'d> {
+/// Finds the device by these words: its whole name, or its name with its location. If none matches, the
+/// devices whose names contain all the words.
+pub(crate) fn find<'d>(words: &[String], devices: &'d [Device]) -> DeviceMatch<'d> {
     if words.is_empty() {
-        return Found::None;
+        return DeviceMatch::None;
     }
     let exact: Vec<&Device> = devices.iter().filter(|device| is_named(device, words)).collect();
     match exact[..] {
-        [device] => return Found::One(device),
-        [_, ..] => return Found::Several(exact),
+        [device] => return DeviceMatch::One(device),
+        [_, ..] => return DeviceMatch::Several(exact),
         [] => {}
     }
     let holds = |device: &&Device| {
@@ -235,11 +237,11 @@ pub(crate) fn find<'d>(words: &[String], devices: &'d [Device]) -> Found<'d> {
         words.iter().all(|word| name.contains(word))
     };
     let alike: Vec<&Device> = devices.iter().filter(holds).collect();
-    // One that is only alike is a guess, and a guess is for a mind.
-    if alike.len() > 1 && alike.len() <= MOST_ASKED { Found::Several(alike) } else { Found::None }
+    // A single partial match is a guess; the model handles it.
+    if alike.len() > 1 && alike.len() <= MOST_ASKED { DeviceMatch::Several(alike) } else { DeviceMatch::None }
 }
 
-/// How many devices one question names.
+/// Limit of devices in one question.
 const MOST_ASKED: usize = 4;
 
 fn is_named(device: &Device, words: &[String]) -> bool {
@@ -257,7 +259,7 @@ fn is_named(device: &Device, words: &[String]) -> bool {
 }
 
 impl Device {
-    /// Takes over what is said of another device of the same name and place.
+    /// Merges the attributes of another device with the same name and location.
     fn absorb(&mut self, other: Device) {
         self.kind = match (self.kind.take(), other.kind) {
             (Some(own), Some(more)) if own != more => Some(format!("{own}; {more}")),
@@ -270,7 +272,7 @@ impl Device {
         self.classes.dedup();
     }
 
-    /// The name with its place, where that tells it from others.
+    /// The name with its location, for speech.
     pub fn spoken(&self) -> String {
         match &self.location {
             Some(location) => format!("{} in {location}", self.name),

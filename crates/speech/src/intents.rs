@@ -1,7 +1,7 @@
-//! Commands that are certain: exactly one reading, or none at all.
+//! Commands with exactly one interpretation.
 //!
-//! One file for each kind. Each reads a whole sentence: a word too many ("tomorrow", "if", "don't") and it is
-//! not its sentence. Whatever has no reading here goes to the mind.
+//! One file per kind. Each parser reads a whole sentence: one extra word ("tomorrow", "if", "don't") and it
+//! does not match. Sentences without a match go to the model.
 
 mod datetime;
 mod dim;
@@ -9,40 +9,40 @@ mod switch;
 
 use serde_json::json;
 
-use crate::devices::{Device, Found, find};
+use crate::devices::{Device, DeviceMatch, find};
 use crate::words::{MAX_WORDS, without_courtesy, words_of};
 
-/// What a sentence means.
+/// The interpretation of a sentence.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Reading {
-    /// One thing, and nothing else.
+    /// Exactly one command.
     Certain(Command),
-    /// One thing, with one of several devices.
+    /// One command with several possible devices.
     Which {
-        /// What is to be done, with any of them.
+        /// The action, for any of them.
         does: Does,
-        /// The devices that it could be.
+        /// The possible devices.
         devices: Vec<Device>,
     },
-    /// Something that only a mind can tell.
+    /// Only a model can interpret it.
     Unsure,
 }
 
-/// Something to do at once.
+/// A command that runs at once.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Command {
-    /// Tell the date or the time.
+    /// Report the date or the time.
     Tell(Tells),
-    /// Do something with a device.
+    /// Control a device.
     Device {
-        /// Which one.
+        /// The device.
         device: Device,
-        /// What.
+        /// The action.
         does: Does,
     },
 }
 
-/// What of the date and the time is asked for.
+/// The part of the date and time that is requested.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Tells {
     /// The time of day.
@@ -57,24 +57,24 @@ pub enum Tells {
     Year,
 }
 
-/// What a device does.
+/// An action of a device.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Does {
-    /// It is switched on.
+    /// Switch on.
     On,
-    /// It is switched off.
+    /// Switch off.
     Off,
-    /// It is dimmed to so many percent.
+    /// Dim to this percentage.
     Dim(u8),
 }
 
-/// A command for a device that was named with these words.
-struct Said<'w> {
+/// A command for a device, with the words that name it.
+struct CommandPhrase<'w> {
     does: Does,
     device: &'w [String],
 }
 
-/// What a sentence means, in a house with these devices.
+/// Interprets a sentence with these devices.
 pub fn read(text: &str, devices: &[Device]) -> Reading {
     let words = words_of(text);
     if words.len() > MAX_WORDS {
@@ -84,15 +84,15 @@ pub fn read(text: &str, devices: &[Device]) -> Reading {
     if let Some(tells) = datetime::read(words) {
         return Reading::Certain(Command::Tell(tells));
     }
-    let said: Vec<Said<'_>> = switch::read(words).into_iter().chain(dim::read(words)).collect();
+    let said: Vec<CommandPhrase<'_>> = switch::read(words).into_iter().chain(dim::read(words)).collect();
     let mut readings: Vec<Reading> = Vec::new();
-    for Said { does, device } in said {
+    for CommandPhrase { does, device } in said {
         let reading = match find(device, devices) {
-            Found::One(device) => Reading::Certain(Command::Device { device: device.clone(), does }),
-            Found::Several(several) => {
+            DeviceMatch::One(device) => Reading::Certain(Command::Device { device: device.clone(), does }),
+            DeviceMatch::Several(several) => {
                 Reading::Which { does, devices: several.into_iter().cloned().collect() }
             }
-            Found::None => continue,
+            DeviceMatch::None => continue,
         };
         if !readings.contains(&reading) {
             readings.push(reading);
@@ -105,24 +105,24 @@ pub fn read(text: &str, devices: &[Device]) -> Reading {
     }
 }
 
-/// Whether a sentence has the form of a command for a device, whatever devices there are.
+/// Whether a sentence has the form of a device command, independent of the devices.
 pub fn could_be_of_device(text: &str) -> bool {
     let words = words_of(text);
     let words = without_courtesy(&words);
     words.len() <= MAX_WORDS && (!switch::read(words).is_empty() || !dim::read(words).is_empty())
 }
 
-/// The device of these words, among those that could be meant: an answer to "which one?".
+/// The device named by an answer to "which one?".
 pub fn choose<'d>(text: &str, devices: &'d [Device]) -> Option<&'d Device> {
     let words = words_of(text);
     let words = without_article(without_courtesy(&words));
     match find(words, devices) {
-        Found::One(device) => Some(device),
+        DeviceMatch::One(device) => Some(device),
         _ => in_place(words, devices),
     }
 }
 
-/// The only one of these devices that is where the words say: "in the kitchen", "the one in the kitchen", "kitchen".
+/// The only device at the named location: "in the kitchen", "the one in the kitchen", "kitchen".
 fn in_place<'d>(words: &[String], devices: &'d [Device]) -> Option<&'d Device> {
     let words = match words {
         // Numbers are digits here.
@@ -138,7 +138,7 @@ fn in_place<'d>(words: &[String], devices: &'d [Device]) -> Option<&'d Device> {
     there.next().filter(|_| there.next().is_none())
 }
 
-/// Without `the`, `my` or `our` before it.
+/// Removes a leading `the`, `my` or `our`.
 fn without_article(words: &[String]) -> &[String] {
     match words.split_first() {
         Some((first, rest)) if ["the", "my", "our"].contains(&first.as_str()) => rest,
@@ -147,12 +147,12 @@ fn without_article(words: &[String]) -> &[String] {
 }
 
 /// Whether the words are exactly these.
-fn are(words: &[String], known: &[&str]) -> bool {
+fn words_are(words: &[String], known: &[&str]) -> bool {
     words.iter().map(String::as_str).eq(known.iter().copied())
 }
 
 impl Does {
-    /// What the device's tool is called with.
+    /// The arguments for the control tool.
     pub fn arguments(self, device: &str) -> String {
         match self {
             Does::On => json!({ "deviceName": device, "action": "on" }),
@@ -162,7 +162,7 @@ impl Does {
         .to_string()
     }
 
-    /// The name for it in messages of others.
+    /// The intent name in Hermes messages.
     pub fn name(self) -> &'static str {
         match self {
             Does::On => "TurnOn",

@@ -1,7 +1,7 @@
-//! What is said, as data: messages out of bytes, sentences as commands, texts that can be said aloud.
+//! Speech as data: parsing of messages and sentences, and speakable texts.
 //!
-//! Everything here is a plain function: no runtime, no network, no clock, no tools. `toolwright-voice` is what listens and
-//! answers.
+//! Everything here is a pure function: no runtime, no network, no clock, no tools. `toolwright-voice` does
+//! the I/O.
 //!
 //! Start with [`read_payload`], [`read_intent`] and [`speakable`].
 //!
@@ -9,9 +9,10 @@
 //!
 //! | where | what |
 //! |---|---|
-//! | `messages/` | messages and events out of bytes, one file for each protocol |
-//! | `intents/`, `devices.rs`, `words.rs`, `reply.rs` | commands with exactly one reading, one file each; devices by their own list; a sentence as words; yes and no |
-//! | `speakable/` | texts that can be said aloud |
+//! | `messages/` | parsing of messages and events, one file per protocol |
+//! | `intents/`, `devices.rs`, `words.rs`, `reply.rs` | commands with exactly one interpretation, one file
+//! each; the device list; words of a sentence; yes and no |
+//! | `speakable/` | speakable texts |
 
 mod messages;
 

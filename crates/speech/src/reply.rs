@@ -1,15 +1,15 @@
-//! Yes and no, and what only sounds so.
+//! Recognition of yes and no.
 
 use crate::words::words_of;
 
-/// What an answer to a question is.
+/// The interpretation of an answer to a yes-or-no question.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reply {
-    /// Yes, and nothing else.
+    /// A plain yes.
     Yes,
-    /// No, and nothing else.
+    /// A plain no.
     No,
-    /// It begins so and goes on: "yes, but tomorrow".
+    /// It starts like an answer but continues: "yes, but tomorrow".
     Both,
     /// Something else.
     Other,
@@ -74,17 +74,17 @@ const NO: &[&str] = &[
     "not now",
     "no not now",
 ];
-/// A sentence that begins so is about the question, whatever follows.
+/// A sentence with one of these as its first word refers to the question.
 const BEGINNINGS: &[&str] =
     &["yes", "yeah", "yep", "sure", "ok", "okay", "no", "nope", "maybe", "perhaps", "confirm"];
 
-/// What an answer is.
+/// Interprets an answer.
 pub fn reply_of(text: &str) -> Reply {
     let words = words_of(text);
-    let said = words.join(" ");
-    if YES.contains(&said.as_str()) {
+    let spoken = words.join(" ");
+    if YES.contains(&spoken.as_str()) {
         Reply::Yes
-    } else if NO.contains(&said.as_str()) {
+    } else if NO.contains(&spoken.as_str()) {
         Reply::No
     } else if words.first().is_some_and(|first| BEGINNINGS.contains(&first.as_str())) {
         Reply::Both

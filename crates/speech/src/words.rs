@@ -1,9 +1,9 @@
-//! A sentence as the words of a command.
+//! Tokenization of a sentence.
 
-/// How many words are looked at: a longer sentence is no command.
+/// Limit of words: a longer sentence is not a command.
 pub(crate) const MAX_WORDS: usize = 40;
 
-/// The words in small letters, without signs; numbers in digits. `don't` is `dont`.
+/// The words in lower case without punctuation; numbers as digits. `don't` is `dont`.
 pub(crate) fn words_of(text: &str) -> Vec<String> {
     let mut words: Vec<String> = Vec::new();
     for word in
@@ -25,7 +25,7 @@ pub(crate) fn words_of(text: &str) -> Vec<String> {
     numbers(words)
 }
 
-/// `twenty five` is `25`, `a hundred` is `100`, `one` is `1`.
+/// Converts numbers: `twenty five` is `25`, `a hundred` is `100`, `one` is `1`.
 fn numbers(words: Vec<String>) -> Vec<String> {
     let mut out: Vec<String> = Vec::with_capacity(words.len());
     let mut words = words.into_iter().peekable();
@@ -79,7 +79,7 @@ fn tens(word: &str) -> Option<u32> {
     TENS.iter().position(|known| *known == word).map(|at| (at as u32 + 2) * 10)
 }
 
-/// The words without what is only polite at their beginning and end.
+/// Removes polite words at the start and the end.
 pub(crate) fn without_courtesy(words: &[String]) -> &[String] {
     const BEFORE: &[&[&str]] = &[
         &["could", "you"],

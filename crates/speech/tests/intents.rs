@@ -1,4 +1,4 @@
-//! What is certain, and what only looks so.
+//! Intent recognition, and sentences that only look like commands.
 
 use toolwright_speech::{Command, Device, Does, Reading, Tells, choose, parse_devices, read_intent};
 
@@ -16,7 +16,7 @@ fn devices() -> Vec<Device> {
     parse_devices(DEVICES, None).devices
 }
 
-fn told(text: &str) -> String {
+fn interpreted(text: &str) -> String {
     match read_intent(text, &devices()) {
         Reading::Certain(Command::Tell(tells)) => format!("{tells:?}"),
         Reading::Certain(Command::Device { device, does }) => {
@@ -33,7 +33,7 @@ fn told(text: &str) -> String {
 
 #[test]
 fn commands_with_one_reading_are_certain() {
-    for (text, meant) in [
+    for (text, expected) in [
         ("turn on switch one", "Switch One in Hall: On"),
         ("Turn on Switch 1.", "Switch One in Hall: On"),
         ("Switch the switch two off!", "Switch Two in Hall: Off"),
@@ -47,7 +47,7 @@ fn commands_with_one_reading_are_certain() {
         ("set the brightness of the desk light to twenty five percent", "Desk Light in Office: Dim(25)"),
         ("turn the desk light down to 10 percent please", "Desk Light in Office: Dim(10)"),
     ] {
-        assert_eq!(told(text), meant, "{text}");
+        assert_eq!(interpreted(text), expected, "{text}");
     }
 }
 
@@ -89,14 +89,14 @@ fn look_alikes_are_not() {
         "",
         "...",
     ] {
-        assert_eq!(told(text), "unsure", "{text}");
+        assert_eq!(interpreted(text), "unsure", "{text}");
     }
 }
 
 #[test]
-fn two_devices_that_match_are_asked_for() {
-    assert_eq!(told("turn on the lamp"), "which of Kitchen, Bedroom: On");
-    assert_eq!(told("turn off the switch"), "which of Hall, Hall: Off");
+fn ambiguous_device_is_a_question() {
+    assert_eq!(interpreted("turn on the lamp"), "which of Kitchen, Bedroom: On");
+    assert_eq!(interpreted("turn off the switch"), "which of Hall, Hall: Off");
 }
 
 #[test]
@@ -108,12 +108,12 @@ fn a_device_whose_name_has_the_words_of_a_command_is_found_by_its_whole_name() {
     assert_eq!(read("turn on on air sign"), certain("On Air Sign", Does::On));
     assert_eq!(read("turn off the on air sign"), certain("On Air Sign", Does::Off));
     assert_eq!(read("turn on fan off"), certain("Fan Off", Does::On));
-    // The one command has two readings: the fan that is called so, or nothing that there is.
+    // The command has two interpretations: the device "Fan Off", or an unknown device.
     assert_eq!(read("turn the fan off"), Reading::Unsure);
 }
 
 #[test]
-fn date_and_time_are_told_and_those_of_other_things_are_not() {
+fn date_and_time_questions_are_recognized() {
     for (text, tells) in [
         ("What time is it?", Tells::Time),
         ("what's the time", Tells::Time),
@@ -168,7 +168,7 @@ fn devices_are_read_from_lines_and_from_json() {
 }
 
 #[test]
-fn what_servers_say_of_a_device_is_read_in_their_spellings() {
+fn device_attributes_are_parsed_in_all_spellings() {
     let of = |item: &str| parse_devices("", Some(&format!("[{item}]"))).devices.remove(0);
     for (item, class) in [
         (r#"{"name":"A","commandClasses":[32,98]}"#, 98),
@@ -185,12 +185,12 @@ fn what_servers_say_of_a_device_is_read_in_their_spellings() {
         of(r#"{"name":"A","id":12,"aliases":["B","C"],"entity_id":"lock.a","device_class":"garage"}"#);
     assert_eq!(named.aliases, ["B", "C", "12", "lock.a"]);
     assert_eq!(named.kind.as_deref(), Some("garage"));
-    // A level is no command class.
+    // A level is not a command class.
     assert_eq!(of(r#"{"name":"A","level":98,"values":[{"commandClass":38,"value":98}]}"#).classes, [38]);
 }
 
 #[test]
-fn devices_of_one_name_and_place_are_one_with_all_that_is_said_of_each() {
+fn devices_of_one_name_and_location_are_merged() {
     let items = r#"[{"name":"Twin","location":"Hall","type":"switch","id":3,"commandClasses":[37]},
         {"name":"Twin","location":"Hall","type":"Door Lock","id":9,"aliases":["bolt"],"commandClasses":[98]},
         {"name":"Twin","location":"Attic","type":"switch"}, {"nodeId":12,"type":"Door Lock"}, {"nodeId":13}]"#;
@@ -199,7 +199,7 @@ fn devices_of_one_name_and_place_are_one_with_all_that_is_said_of_each() {
     assert_eq!(devices[0].kind.as_deref(), Some("switch; Door Lock"));
     assert_eq!(devices[0].aliases, ["3", "bolt", "9"]);
     assert_eq!(devices[0].classes, [37, 98]);
-    // What has no name is known by its number, and no words mean it.
+    // A device without a name is known by its number, and no words match it.
     assert_eq!((devices[2].name.as_str(), devices[2].aliases.as_slice()), ("", &["12".to_owned()][..]));
     assert_eq!(read_intent("turn on", &devices), Reading::Unsure);
 }

@@ -1,4 +1,4 @@
-//! Messages as they come, however they come.
+//! Message parsers, with valid and hostile input.
 
 use toolwright_speech::{Event, FrameError, Frames, PayloadError, read_hermes, read_payload};
 
@@ -15,7 +15,7 @@ fn the_message_of_the_seed_is_read() {
 }
 
 #[test]
-fn more_is_read_where_it_is_said() {
+fn optional_fields_are_parsed() {
     let payload =
         br#"{"text":" hello\nthere ","timestamp":1763366400,"id":7,"siteId":"kitchen","language":"en"}"#;
     let arrived = read_payload(payload).expect("it is in order");
@@ -30,7 +30,7 @@ fn more_is_read_where_it_is_said() {
 }
 
 #[test]
-fn what_cannot_be_read_says_why() {
+fn malformed_payload_reports_reason() {
     let wrong = |payload: &[u8]| read_payload(payload).expect_err("it is wrong");
     assert_eq!(wrong(b""), PayloadError::NoText);
     assert_eq!(wrong(b"{}"), PayloadError::NoText);

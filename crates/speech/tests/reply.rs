@@ -1,4 +1,4 @@
-//! Yes and no, and what only sounds so (T23).
+//! Recognition of yes and no (T23).
 
 use toolwright_speech::{Reply, reply_of};
 

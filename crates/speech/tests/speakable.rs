@@ -1,10 +1,10 @@
-//! Every answer can be said aloud (U20).
+//! Every answer is speakable (U20).
 
 use toolwright_speech::{MAX_SPOKEN_CHARS, Sentences, speakable, speakable_failure};
 
 #[test]
-fn what_is_written_for_screens_is_said_in_words() {
-    for (text, said) in [
+fn markup_becomes_speakable_text() {
+    for (text, spoken) in [
         ("The lamp is on", "The lamp is on."),
         ("  It is **very** warm: 21.5 °C!  ", "It is very warm: 21.5 °C."),
         ("# Weather\n- Sun in the morning\n- Rain *later*", "Weather. Sun in the morning. Rain later."),
@@ -29,13 +29,13 @@ fn what_is_written_for_screens_is_said_in_words() {
         ("Das Wetter ist schön.", "Das Wetter ist schön."),
         ("今天很好。明天也好。", "今天很好. 明天也好."),
     ] {
-        assert_eq!(speakable(text), said, "{text}");
+        assert_eq!(speakable(text), spoken, "{text}");
     }
 }
 
 #[test]
-fn of_a_failure_nobody_hears_of_ports_and_codes() {
-    for (text, said) in [
+fn failures_omit_ports_and_codes() {
+    for (text, spoken) in [
         ("The broker on port 1883 did not answer.", "That did not work."),
         (
             "The Z-Wave service is currently unavailable. Please check the port.",
@@ -44,18 +44,18 @@ fn of_a_failure_nobody_hears_of_ports_and_codes() {
         ("connect ECONNREFUSED", "That did not work."),
         ("The device \"Porch\" was not found.", "The device \"Porch\" was not found."),
     ] {
-        assert_eq!(speakable_failure(text), said, "{text}");
+        assert_eq!(speakable_failure(text), spoken, "{text}");
     }
 }
 
 #[test]
 fn long_answers_end_behind_a_sentence() {
     let long = "This is one sentence of it. ".repeat(40);
-    let said = speakable(&long);
-    assert!(said.chars().count() <= MAX_SPOKEN_CHARS && said.ends_with("sentence of it."), "{said}");
+    let spoken = speakable(&long);
+    assert!(spoken.chars().count() <= MAX_SPOKEN_CHARS && spoken.ends_with("sentence of it."), "{spoken}");
     let endless = "word ".repeat(400);
-    let said = speakable(&endless);
-    assert!(said.chars().count() <= MAX_SPOKEN_CHARS && said.ends_with("word."), "{said}");
+    let spoken = speakable(&endless);
+    assert!(spoken.chars().count() <= MAX_SPOKEN_CHARS && spoken.ends_with("word."), "{spoken}");
     let one_word = "x".repeat(23);
     assert_eq!(speakable(&one_word), format!("{one_word}."));
 }
@@ -69,27 +69,27 @@ fn sentences_come_as_soon_as_they_are_whole() {
     assert_eq!(sentences.push(" ```code. more. ```  end. x"), Vec::<String>::new());
 }
 
-/// The laws of a spoken answer.
-fn is_spoken(said: &str) -> Result<(), String> {
-    let wrong = |why: &str| Err(format!("{why}: {said:?}"));
-    if said.is_empty() || said.chars().count() >= 300 {
+/// The invariants of a spoken answer.
+fn is_spoken(spoken: &str) -> Result<(), String> {
+    let wrong = |why: &str| Err(format!("{why}: {spoken:?}"));
+    if spoken.is_empty() || spoken.chars().count() >= 300 {
         return wrong("length");
     }
-    if !said.ends_with(['.', '?']) {
+    if !spoken.ends_with(['.', '?']) {
         return wrong("no stop");
     }
-    if said.contains(['*', '`', '#', '_', '|', '<', '>', '{', '}', '[', ']', '\\', '~', '=', '^']) {
+    if spoken.contains(['*', '`', '#', '_', '|', '<', '>', '{', '}', '[', ']', '\\', '~', '=', '^']) {
         return wrong("signs");
     }
-    if said.contains("://") || said.contains("www.") || said.contains("ECONN") {
+    if spoken.contains("://") || spoken.contains("www.") || spoken.contains("ECONN") {
         return wrong("an address or a code");
     }
-    if said.chars().any(|c| {
+    if spoken.chars().any(|c| {
         c.is_control() || ('\u{1F000}'..='\u{1FAFF}').contains(&c) || ('\u{2600}'..='\u{27BF}').contains(&c)
     }) {
         return wrong("pictures");
     }
-    let words: Vec<&str> = said.split_whitespace().collect();
+    let words: Vec<&str> = spoken.split_whitespace().collect();
     let names_port = words.windows(2).any(|pair| {
         pair[0].trim_matches(|c: char| !c.is_alphanumeric()).eq_ignore_ascii_case("port")
             && pair[1].starts_with(|c: char| c.is_ascii_digit())
@@ -99,13 +99,13 @@ fn is_spoken(said: &str) -> Result<(), String> {
 
 proptest::proptest! {
     #[test]
-    fn whatever_is_written_can_be_said(text in "\\PC{0,400}") {
+    fn any_text_becomes_speakable(text in "\\PC{0,400}") {
         is_spoken(&speakable(&text)).map_err(proptest::test_runner::TestCaseError::fail)?;
         is_spoken(&speakable_failure(&text)).map_err(proptest::test_runner::TestCaseError::fail)?;
     }
 
     #[test]
-    fn whatever_a_model_writes_can_be_said(parts in proptest::collection::vec(proptest::sample::select(PIECES), 0..40)) {
+    fn model_output_becomes_speakable(parts in proptest::collection::vec(proptest::sample::select(PIECES), 0..40)) {
         let text = parts.concat();
         is_spoken(&speakable(&text)).map_err(proptest::test_runner::TestCaseError::fail)?;
         let twice = speakable(&speakable(&text));
@@ -113,11 +113,11 @@ proptest::proptest! {
     }
 
     #[test]
-    fn what_was_said_in_pieces_is_not_too_long(parts in proptest::collection::vec(proptest::sample::select(PIECES), 0..60)) {
+    fn streamed_sentences_are_limited(parts in proptest::collection::vec(proptest::sample::select(PIECES), 0..60)) {
         let mut sentences = Sentences::default();
-        let said: Vec<String> = parts.iter().flat_map(|piece| sentences.push(piece)).collect();
-        proptest::prop_assert!(said.join(" ").chars().count() < 300);
-        for sentence in &said {
+        let spoken: Vec<String> = parts.iter().flat_map(|piece| sentences.push(piece)).collect();
+        proptest::prop_assert!(spoken.join(" ").chars().count() < 300);
+        for sentence in &spoken {
             is_spoken(sentence).map_err(proptest::test_runner::TestCaseError::fail)?;
         }
     }

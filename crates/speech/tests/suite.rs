@@ -1,4 +1,4 @@
-//! Everything that is tested of what is said, in one program.
+//! All integration tests of speech, in one binary.
 
 mod intents;
 mod payloads;

@@ -1,5 +1,5 @@
-//! Texts from outside, made harmless: what servers, models and clients sent must not command the terminal, and every
-//! character must take the room that we think it takes.
+//! Sanitized texts: data from servers, models and clients must not control the terminal, and every
+//! character must have the width that the layout assumes.
 
 use std::fmt;
 
@@ -7,20 +7,20 @@ use serde::{Deserialize, Deserializer};
 use toolwright_redact::harmless;
 use unicode_width::{UnicodeWidthChar, UnicodeWidthStr};
 
-/// How many marks (accents and the like) one character may carry.
+/// Limit of combining marks per character.
 const MOST_MARKS: usize = 3;
-/// How many characters of one text are kept.
+/// Limit of characters in one text.
 const MOST_CHARS: usize = 4_000;
 
-/// A text that a terminal shows as text: in one line, without codes, directions and what nobody can see, and not
-/// without end.
+/// A text that a terminal shows as text: one line, without control codes, bidirectional controls and
+/// invisible characters, and of limited length.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Clean(String);
 
 impl Clean {
-    /// The text without what would do harm.
+    /// Sanitizes a text.
     pub fn new(text: &str) -> Clean {
-        // Looking at more than can be kept would let one text hold up the page.
+        // Processing more than can be shown would let one text block the page.
         let end = text.char_indices().nth(2 * MOST_CHARS).map_or(text.len(), |(end, _)| end);
         let text = harmless(&text[..end]);
         let mut out = String::with_capacity(text.len());
@@ -31,7 +31,7 @@ impl Clean {
                 break;
             }
             if char.is_whitespace() {
-                // A line break ends no line here.
+                // Line breaks become spaces.
                 if !is_behind_space {
                     out.push(' ');
                     chars += 1;
@@ -58,7 +58,7 @@ impl Clean {
         &self.0
     }
 
-    /// Whether nothing is left of it.
+    /// Whether the text is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -82,8 +82,8 @@ impl<'de> Deserialize<'de> for Clean {
     }
 }
 
-/// Whether a character without a width of its own belongs to the one before it. Others join, hide or vary what stands
-/// beside them, and terminals disagree about how much room that takes.
+/// Whether a zero-width character belongs to the one before it. Other zero-width characters join, hide or
+/// vary their neighbours, and terminals disagree about the resulting width.
 fn is_mark(char: char) -> bool {
     !matches!(char,
         '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{115f}'..='\u{1160}' | '\u{17b4}'..='\u{17b5}' | '\u{180b}'..='\u{180f}'
@@ -91,13 +91,13 @@ fn is_mark(char: char) -> bool {
         | '\u{feff}' | '\u{ffa0}' | '\u{fff0}'..='\u{fffb}' | '\u{1d173}'..='\u{1d17a}' | '\u{e0000}'..='\u{e0fff}')
 }
 
-/// How many cells a text takes.
+/// The width of a text, in cells.
 pub fn width(text: &str) -> usize {
-    // By character, as it is cut: a joined sign would count for less than its parts.
+    // By character, as it is truncated: a joined emoji would count less than its parts.
     text.chars().map(|char| char.width().unwrap_or(0)).sum::<usize>().max(text.width())
 }
 
-/// As much of a text as fits, with a sign where something was left out.
+/// Truncates a text to a width, with an ellipsis.
 pub fn fit(text: &str, room: usize) -> String {
     if width(text) <= room {
         return text.to_owned();
@@ -118,7 +118,7 @@ pub fn fit(text: &str, room: usize) -> String {
     out
 }
 
-/// A text in lines of at most so many cells, broken at a blank where one is near and anywhere else.
+/// Wraps a text into lines of a limited width, at a space if there is one in the second half of the line.
 pub fn wrap(text: &str, room: usize) -> Vec<String> {
     let room = room.max(2);
     let mut lines = Vec::new();
@@ -155,7 +155,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_commands_a_terminal_or_cannot_be_seen_is_not_there() {
+    fn control_and_invisible_characters_are_removed() {
         for (text, shown) in [
             ("plain é 世界", "plain é 世界"),
             ("\u{1b}[2J\u{1b}[1;1Hgone\u{7}", "gone\u{fffd}"),

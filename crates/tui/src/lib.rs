@@ -1,12 +1,13 @@
-//! A page for the terminal over a gateway that runs: its calls as they end, its servers, and what it has learned.
+//! A terminal UI for a running gateway: its calls as they end, its servers, and its suggestions.
 //!
-//! It looks by the gateway's own HTTP, as any program could, and decides nothing but what a person confirmed with a key.
-//! It must never know how calls are mended, kept or learned from, nor how a gateway is found: that comes in from outside.
-//! What servers and models sent is hostile here: it becomes a [`Clean`] text before anything else sees it.
+//! It uses the gateway's HTTP API, like any client, and decides nothing but what the user confirmed with a
+//! key. It must never know how calls are repaired, stored or learned from, nor how a gateway is found: the
+//! caller passes that in. Data from servers and models is hostile: it becomes a [`Clean`] text before any
+//! other code sees it.
 //!
-//! Data flows from [`source`] (HTTP) into [`state`] (pure: news and keys in, wishes out) into [`view`] (pure: a state as
-//! cells); [`run()`] puts the terminal into its mode, always back again, and carries between them. Start with
-//! [`State`], [`view::draw`] and [`run()`].
+//! Data flows from [`source`] (HTTP) into [`state`] (pure: news and keys in, commands out) into [`view`]
+//! (pure: a state as cells); [`run()`] connects them, switches the terminal mode and always restores it.
+//! Start with [`PageState`], [`view::draw`] and [`run()`].
 //!
 //! # Files
 //!
@@ -14,17 +15,20 @@
 //!
 //! | where | what |
 //! |---|---|
-//! | `clean.rs` | texts from outside without what commands a terminal, cut and broken by the cells that they take |
-//! | `told.rs`, `told/` | what a gateway tells, read leniently: status, numbers, `call`, `suggestion` |
-//! | `source.rs`, `source/` | asking it: `http` (bounded answers), `events` (server-sent events), `calls` (of before, then live, over lost connections) |
-//! | `state.rs`, `state/` | what is on the page: `feed` (bounded, filtered, held still), `keys` |
-//! | `view.rs`, `view/` | how that looks: one file per part, `table` (columns that line up), `theme` (with colours and without), `bottom`, `help` |
-//! | `screen.rs`, `run.rs` | the terminal taken and given back; keys and news into the state |
+//! | `clean.rs` | sanitized texts, truncated and wrapped by cell width |
+//! | `api_types.rs`, `api_types/` | API responses, parsed leniently: status, numbers, `call`, `suggestion`
+//! |
+//! | `source.rs`, `source/` | the API client: `http` (bounded responses), `calls` (history, then live
+//! events, over lost connections) |
+//! | `state.rs`, `state/` | the content of the page: `feed` (bounded, filtered, can be paused), `keys` |
+//! | `view.rs`, `view/` | rendering: one file per part, `table` (aligned columns), `theme` (with and
+//! without colours), `bottom`, `help` |
+//! | `screen.rs`, `run.rs` | terminal mode; the event loop |
 
 #![forbid(unsafe_code)]
 
+pub mod api_types;
 pub mod clean;
-pub mod told;
 
 pub mod source;
 pub mod state;
@@ -37,5 +41,5 @@ pub mod run;
 pub use clean::Clean;
 pub use run::{RunError, run};
 pub use source::{Find, Lost, Place};
-pub use state::{Key, News, State, Wish};
+pub use state::{News, PageKey, PageState, UserCommand};
 pub use view::Theme;

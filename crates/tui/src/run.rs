@@ -1,4 +1,4 @@
-//! The loop: keys and news into the state, the state onto the screen, wishes to the gateway.
+//! The event loop: keys and news into the state, the state onto the screen, commands to the gateway.
 
 use std::io;
 use std::sync::Arc;
@@ -13,82 +13,82 @@ use tokio::time::{Instant, interval, sleep_until};
 
 use crate::Clean;
 use crate::screen::Screen;
-use crate::source::{Decided, Find, watch};
-use crate::state::{Key, News, State, Wish};
+use crate::source::{ConfirmedDecision, Find, watch};
+use crate::state::{News, PageKey, PageState, UserCommand};
 use crate::view::{Look, draw};
 
-/// How much news may wait to be shown; then the gateway is read more slowly.
+/// Queue size for news; when it is full, the gateway is read more slowly.
 const NEWS: usize = 256;
-/// How many keys may wait.
+/// Queue size for keys.
 const KEYS: usize = 256;
-/// How many decisions may wait.
+/// Queue size for decisions.
 const DECISIONS: usize = 16;
-/// News is drawn at most so often. A key is answered at once.
+/// The minimum interval between two frames for news. Keys are handled at once.
 const FRAME: Duration = Duration::from_millis(40);
-/// How often the clock is looked at.
+/// The interval of the clock.
 const TICK: Duration = Duration::from_secs(1);
-/// How long a thread waits for a key before it looks whether anybody wants one.
+/// The poll interval of the key thread, after which it checks for shutdown.
 const LOOK: Duration = Duration::from_millis(100);
 
-/// Why a page ended that nobody closed.
+/// Why the page ended without the user closing it.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// The terminal does not do what it should.
+    /// The terminal cannot be used.
     #[error("the terminal cannot be used: {0}")]
     Terminal(#[from] io::Error),
-    /// What reads the gateway has broken.
+    /// The task that reads the gateway has stopped.
     #[error("what reads the gateway has broken")]
     Broken,
 }
 
-/// What is known when the page begins.
+/// The options of the page.
 pub struct Wanted {
     /// Finds the gateway.
     pub find: Find,
-    /// Who decides about suggestions.
+    /// The user who decides about suggestions.
     pub by: String,
-    /// How things look.
+    /// Appearance.
     pub look: Look,
 }
 
-/// Shows the page until somebody leaves it: nothing, or what `end` said when that came first.
+/// Shows the page until the user closes it (`None`) or `end` completes (its output).
 ///
 /// # Errors
-/// When the terminal cannot be used. It is given back as it was in any case.
+/// When the terminal cannot be used. The terminal is restored in any case.
 pub async fn run<E>(wanted: Wanted, end: impl Future<Output = E>) -> Result<Option<E>, RunError> {
     let screen = Screen::open()?;
     let (news_to, news) = mpsc::channel(NEWS);
     let (decisions, decided) = mpsc::channel(DECISIONS);
     let watching = tokio::spawn(watch(wanted.find, wanted.by, news_to, decided));
-    let page = Page {
+    let page = PageLoop {
         screen,
-        state: State::new(),
+        state: PageState::new(),
         look: wanted.look,
         news,
-        keys: Keys::listen(),
+        keys: KeyReader::listen(),
         decisions,
         watching,
     };
     page.until(end).await
 }
 
-struct Page {
+struct PageLoop {
     screen: Screen,
-    state: State,
+    state: PageState,
     look: Look,
     news: mpsc::Receiver<News>,
-    keys: Keys,
-    decisions: mpsc::Sender<Decided>,
+    keys: KeyReader,
+    decisions: mpsc::Sender<ConfirmedDecision>,
     watching: JoinHandle<()>,
 }
 
-impl Drop for Page {
+impl Drop for PageLoop {
     fn drop(&mut self) {
         self.watching.abort();
     }
 }
 
-impl Page {
+impl PageLoop {
     async fn until<E>(mut self, end: impl Future<Output = E>) -> Result<Option<E>, RunError> {
         tokio::pin!(end);
         let mut clock = interval(TICK);
@@ -102,14 +102,14 @@ impl Page {
             tokio::select! {
                 biased;
                 ended = &mut end => return Ok(Some(ended)),
-                key = self.keys.came.recv() => {
+                key = self.keys.events.recv() => {
                     let Some(key) = key else { return Err(io::Error::from(io::ErrorKind::BrokenPipe).into()) };
-                    if self.take_keys(key?)? == Leaving::Now {
+                    if self.take_keys(key?)? == LoopState::Now {
                         return Ok(None);
                     }
                 }
                 news = self.news.recv() => {
-                    // It tells until it is stopped.
+                    // The task sends news until it is aborted.
                     let Some(news) = news else { return Err(RunError::Broken) };
                     self.state.take(news);
                     self.gather_until(earliest).await;
@@ -119,11 +119,11 @@ impl Page {
         }
     }
 
-    /// Takes what else came before it is drawn, but never lets a key wait for it.
+    /// Takes further news before the next frame, but never delays a key.
     async fn gather_until(&mut self, earliest: Instant) {
         let pause = sleep_until(earliest);
         tokio::pin!(pause);
-        while self.keys.came.is_empty() {
+        while self.keys.events.is_empty() {
             tokio::select! {
                 biased;
                 () = &mut pause => return,
@@ -135,62 +135,62 @@ impl Page {
         }
     }
 
-    /// A key, and those that wait behind it.
-    fn take_keys(&mut self, first: Event) -> Result<Leaving, RunError> {
+    /// Handles a key and those queued behind it.
+    fn take_keys(&mut self, first: Event) -> Result<LoopState, RunError> {
         let mut next = Some(first);
-        while let Some(came) = next {
-            match came {
+        while let Some(events) = next {
+            match events {
                 Event::Key(key) => {
                     if let Some(wish) = read(key).and_then(|key| self.state.press(key))
-                        && self.carry_out(wish) == Leaving::Now
+                        && self.carry_out(wish) == LoopState::Now
                     {
-                        return Ok(Leaving::Now);
+                        return Ok(LoopState::Now);
                     }
                 }
                 Event::Resize(_, rows) => {
                     self.state.resize(rows);
-                    self.screen.forget()?;
+                    self.screen.redraw()?;
                 }
                 _ => {}
             }
-            next = self.keys.came.try_recv().ok().transpose()?;
+            next = self.keys.events.try_recv().ok().transpose()?;
         }
-        Ok(Leaving::NotYet)
+        Ok(LoopState::NotYet)
     }
 
-    fn carry_out(&mut self, wish: Wish) -> Leaving {
+    fn carry_out(&mut self, wish: UserCommand) -> LoopState {
         match wish {
-            Wish::Leave => return Leaving::Now,
-            Wish::Decide { id, decision } => {
-                if self.decisions.try_send(Decided { id, decision }).is_err() {
-                    let said = Clean::new("too much waits to be decided: nothing was done");
-                    self.state.take(News::Decided(said));
+            UserCommand::Leave => return LoopState::Now,
+            UserCommand::Decide { id, decision } => {
+                if self.decisions.try_send(ConfirmedDecision { id, decision }).is_err() {
+                    let message = Clean::new("too much waits to be decided: nothing was done");
+                    self.state.take(News::Decided(message));
                 }
             }
         }
-        Leaving::NotYet
+        LoopState::NotYet
     }
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Leaving {
+enum LoopState {
     Now,
     NotYet,
 }
 
-/// A thread that waits for keys: a terminal is read by blocking.
-struct Keys {
-    came: mpsc::Receiver<io::Result<Event>>,
+/// A thread that reads keys: reading a terminal blocks.
+struct KeyReader {
+    events: mpsc::Receiver<io::Result<Event>>,
     is_over: Arc<AtomicBool>,
 }
 
-impl Keys {
-    fn listen() -> Keys {
-        let (send, came) = mpsc::channel(KEYS);
+impl KeyReader {
+    fn listen() -> KeyReader {
+        let (send, events) = mpsc::channel(KEYS);
         let is_over = Arc::new(AtomicBool::new(false));
-        let is_told = Arc::clone(&is_over);
+        let is_stopped = Arc::clone(&is_over);
         std::thread::spawn(move || {
-            while !is_told.load(Ordering::Relaxed) {
+            while !is_stopped.load(Ordering::Relaxed) {
                 let event = match event::poll(LOOK) {
                     Ok(false) => continue,
                     Ok(true) => event::read(),
@@ -202,40 +202,40 @@ impl Keys {
                 }
             }
         });
-        Keys { came, is_over }
+        KeyReader { events, is_over }
     }
 }
 
-impl Drop for Keys {
+impl Drop for KeyReader {
     fn drop(&mut self) {
         self.is_over.store(true, Ordering::Relaxed);
     }
 }
 
-/// The keys that mean something.
-fn read(key: KeyEvent) -> Option<Key> {
+/// Maps the supported keys.
+fn read(key: KeyEvent) -> Option<PageKey> {
     if key.kind == KeyEventKind::Release {
         return None;
     }
     let is_control = key.modifiers.contains(KeyModifiers::CONTROL);
     Some(match key.code {
-        KeyCode::Char('c' | 'C') if is_control => Key::Interrupt,
-        KeyCode::Char('h') if is_control => Key::Backspace,
+        KeyCode::Char('c' | 'C') if is_control => PageKey::Interrupt,
+        KeyCode::Char('h') if is_control => PageKey::Backspace,
         KeyCode::Char(_) if is_control || key.modifiers.contains(KeyModifiers::ALT) => return None,
-        KeyCode::Char(char) => Key::Char(char),
-        KeyCode::Enter => Key::Enter,
-        KeyCode::Esc => Key::Esc,
-        KeyCode::Tab => Key::Tab,
-        KeyCode::BackTab => Key::BackTab,
-        KeyCode::Backspace | KeyCode::Delete => Key::Backspace,
-        KeyCode::Up => Key::Up,
-        KeyCode::Down => Key::Down,
-        KeyCode::Left => Key::Left,
-        KeyCode::Right => Key::Right,
-        KeyCode::PageUp => Key::PageUp,
-        KeyCode::PageDown => Key::PageDown,
-        KeyCode::Home => Key::Home,
-        KeyCode::End => Key::End,
+        KeyCode::Char(char) => PageKey::Char(char),
+        KeyCode::Enter => PageKey::Enter,
+        KeyCode::Esc => PageKey::Esc,
+        KeyCode::Tab => PageKey::Tab,
+        KeyCode::BackTab => PageKey::BackTab,
+        KeyCode::Backspace | KeyCode::Delete => PageKey::Backspace,
+        KeyCode::Up => PageKey::Up,
+        KeyCode::Down => PageKey::Down,
+        KeyCode::Left => PageKey::Left,
+        KeyCode::Right => PageKey::Right,
+        KeyCode::PageUp => PageKey::PageUp,
+        KeyCode::PageDown => PageKey::PageDown,
+        KeyCode::Home => PageKey::Home,
+        KeyCode::End => PageKey::End,
         _ => return None,
     })
 }
@@ -244,16 +244,16 @@ fn read(key: KeyEvent) -> Option<Key> {
 mod tests {
     use super::*;
 
-    fn pressed(code: KeyCode, modifiers: KeyModifiers) -> Option<Key> {
+    fn pressed(code: KeyCode, modifiers: KeyModifiers) -> Option<PageKey> {
         read(KeyEvent::new(code, modifiers))
     }
 
     #[test]
     fn control_c_leaves_and_other_controls_write_nothing() {
-        assert_eq!(pressed(KeyCode::Char('c'), KeyModifiers::CONTROL), Some(Key::Interrupt));
+        assert_eq!(pressed(KeyCode::Char('c'), KeyModifiers::CONTROL), Some(PageKey::Interrupt));
         assert_eq!(pressed(KeyCode::Char('y'), KeyModifiers::CONTROL), None, "no yes by accident");
         assert_eq!(pressed(KeyCode::Char('y'), KeyModifiers::ALT), None);
-        assert_eq!(pressed(KeyCode::Char('G'), KeyModifiers::SHIFT), Some(Key::Char('G')));
+        assert_eq!(pressed(KeyCode::Char('G'), KeyModifiers::SHIFT), Some(PageKey::Char('G')));
     }
 
     #[test]

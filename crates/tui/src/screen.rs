@@ -1,4 +1,4 @@
-//! The terminal in its mode for pages, and always back again.
+//! Terminal mode: alternate screen and raw mode, always restored.
 
 use std::io::{self, Stdout, Write, stdout};
 use std::panic;
@@ -12,21 +12,21 @@ use ratatui::crossterm::terminal::{
 };
 use ratatui::{Frame, Terminal};
 
-/// Whether the terminal is in the mode for pages. A process has one terminal.
+/// Whether the terminal is in page mode. A process has one terminal.
 static IS_OPEN: AtomicBool = AtomicBool::new(false);
 
-/// A terminal that shows a page. Dropping it gives the terminal back as it was.
+/// A terminal in page mode. Dropping it restores the terminal.
 pub(crate) struct Screen {
     terminal: Terminal<CrosstermBackend<Stdout>>,
 }
 
 impl Screen {
-    /// Takes the terminal. A panic, wherever, gives it back before it is told.
+    /// Enters page mode. A panic in any thread restores the terminal before its message is printed.
     pub fn open() -> io::Result<Screen> {
-        let told = panic::take_hook();
+        let previous_hook = panic::take_hook();
         panic::set_hook(Box::new(move |panic| {
-            give_back();
-            told(panic);
+            restore();
+            previous_hook(panic);
         }));
         IS_OPEN.store(true, Ordering::SeqCst);
         let opened = enable_raw_mode()
@@ -35,33 +35,33 @@ impl Screen {
         match opened {
             Ok(terminal) => Ok(Screen { terminal }),
             Err(error) => {
-                give_back();
+                restore();
                 Err(error)
             }
         }
     }
 
-    /// Draws what has changed.
+    /// Draws the changes.
     pub fn draw<T>(&mut self, draw: impl FnOnce(&mut Frame<'_>) -> T) -> io::Result<T> {
         let mut drawn = None;
         self.terminal.draw(|frame| drawn = Some(draw(frame)))?;
         drawn.ok_or_else(|| io::Error::other("nothing was drawn"))
     }
 
-    /// Draws everything anew next time: the terminal shows something else.
-    pub fn forget(&mut self) -> io::Result<()> {
+    /// Forces a full redraw: the terminal content is unknown.
+    pub fn redraw(&mut self) -> io::Result<()> {
         self.terminal.clear()
     }
 }
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        give_back();
+        restore();
     }
 }
 
-/// Everything is tried: half of a terminal is no terminal.
-fn give_back() {
+/// Every step is attempted, even if an earlier one fails.
+fn restore() {
     if IS_OPEN.swap(false, Ordering::SeqCst) {
         let _ = execute!(stdout(), LeaveAlternateScreen, Show);
         let _ = disable_raw_mode();
@@ -76,7 +76,7 @@ mod tests {
 
     use super::*;
 
-    /// What tmux says to a command; its server is of this test alone.
+    /// Runs a tmux command on a server that belongs to this test.
     fn tmux(folder: &std::path::Path, arguments: &[&str]) -> String {
         let output = Command::new("tmux")
             .env("TMUX_TMPDIR", folder)
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_panic_gives_the_terminal_back_and_is_told() {
+    fn panic_restores_the_terminal_and_is_printed() {
         let folder = tempfile::tempdir().expect("a folder");
         let program = std::env::current_exe().expect("this program");
         let line = format!(

@@ -1,8 +1,8 @@
-//! What is told of a gateway, by its own HTTP: how it is doing, its calls as they end, its suggestions; and decisions.
+//! The API client: status, calls as they end, suggestions; and decisions.
 //!
-//! A gateway that goes away is looked for again, with growing waits, and calls go on behind the last one that was heard
-//! of. Nothing is kept for a page that draws slowly but one short queue: then we read slowly too, and no call of the
-//! gateway waits for us.
+//! It reconnects to a lost gateway with backoff, and the call feed resumes after the last received event.
+//! If the page draws slowly, only one short queue fills up: then the client reads more slowly, and no call
+//! of the gateway waits for it.
 
 mod calls;
 mod http;
@@ -16,69 +16,74 @@ use tokio::sync::{Notify, mpsc};
 use tokio::time::{Instant, sleep, timeout};
 
 use crate::Clean;
-use crate::state::{Decision, News};
-use crate::told::{Status, Suggestion, numbers};
+use crate::api_types::{ApiStatus, ApiSuggestion, numbers};
+use crate::state::{News, SuggestionDecision};
 
-use http::Http;
+use http::GatewayClient;
 
-/// How often the gateway is asked how it is doing.
+/// The interval of status requests.
 const STATUS_EVERY: Duration = Duration::from_secs(2);
-/// How often its numbers are asked for.
+/// The interval of statistics requests.
 const NUMBERS_EVERY: Duration = Duration::from_secs(5);
-/// How often its suggestions are asked for when nothing says that there are others.
+/// The interval of suggestion requests without a change.
 const SUGGESTIONS_EVERY: Duration = Duration::from_secs(10);
-/// How long is waited before a gateway that went away is looked for: at first, and at most.
+/// The backoff before reconnecting: initial and maximum.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
 const LONGEST_WAIT: Duration = Duration::from_secs(8);
 
-/// Where a gateway is, and what opens it.
+/// The address of a gateway, and its token.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Place {
-    /// Its address, such as `http://127.0.0.1:8484`.
+    /// The address, such as `http://127.0.0.1:8484`.
     pub url: String,
-    /// Its token; empty for none.
+    /// The token; empty for none.
     pub token: String,
 }
 
-/// Why a gateway does not tell.
+/// Why a gateway cannot be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Lost {
-    /// Nobody listens.
+    /// No program listens there.
     #[error("nothing listens at {0}")]
     NobodyThere(String),
-    /// It ends the connection without an answer, or says what is no HTTP.
+    /// The connection was closed without a response, or the response is not HTTP.
     #[error("{0} broke the connection off")]
     BrokeOff(String),
-    /// It does not take the token.
+    /// The gateway rejects the token.
     #[error("it does not take the token of this install")]
     NotLetIn,
-    /// It takes too long.
+    /// The request timed out.
     #[error("it does not answer in time")]
     Silent,
-    /// It says no.
+    /// The gateway refused the request.
     #[error("{0}")]
     Refused(String),
-    /// It is no gateway.
+    /// The program that listens there is not a gateway.
     #[error("what listens at {0} does not answer as a gateway does")]
     NotUnderstood(String),
 }
 
-/// Finds the gateway; asked anew whenever it went away, for it may come back elsewhere.
+/// Finds the gateway; called before every connection, because the address may change.
 pub type Find = Arc<dyn Fn() -> Finding + Send + Sync>;
-/// What [`Find`] gives.
+/// The future of [`Find`].
 pub type Finding = Pin<Box<dyn Future<Output = Result<Place, Lost>> + Send>>;
 
-/// A decision that somebody confirmed.
+/// A confirmed decision.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Decided {
+pub struct ConfirmedDecision {
     /// The suggestion.
     pub id: Clean,
-    /// What was decided.
-    pub decision: Decision,
+    /// The decision.
+    pub decision: SuggestionDecision,
 }
 
-/// Tells of a gateway until nobody listens any more. `by` is who decides.
-pub async fn watch(find: Find, by: String, news: mpsc::Sender<News>, decisions: mpsc::Receiver<Decided>) {
+/// Sends news of a gateway until the receiver is dropped. `by` is the user who decides.
+pub async fn watch(
+    find: Find,
+    by: String,
+    news: mpsc::Sender<News>,
+    decisions: mpsc::Receiver<ConfirmedDecision>,
+) {
     let mut watcher = Watcher { by, news, decisions, resume: None };
     let mut wait = FIRST_WAIT;
     while !watcher.news.is_closed() {
@@ -101,26 +106,26 @@ pub async fn watch(find: Find, by: String, news: mpsc::Sender<News>, decisions: 
 struct Watcher {
     by: String,
     news: mpsc::Sender<News>,
-    decisions: mpsc::Receiver<Decided>,
-    /// The last event of the feed.
+    decisions: mpsc::Receiver<ConfirmedDecision>,
+    /// The id of the last event of the feed.
     resume: Option<String>,
 }
 
-/// That something should be asked for at once.
+/// Requests for an immediate refresh.
 #[derive(Default)]
-struct Hurry {
+struct RefreshRequests {
     status: Notify,
     suggestions: std::sync::atomic::AtomicBool,
 }
 
 impl Watcher {
-    /// One gateway, until it does not answer.
+    /// Reads one gateway until it fails.
     async fn session(&mut self, place: &Place) -> Lost {
-        let http = match Http::new(place) {
+        let http = match GatewayClient::new(place) {
             Ok(http) => http,
             Err(lost) => return lost,
         };
-        let hurry = Hurry::default();
+        let hurry = RefreshRequests::default();
         let (news, by) = (&self.news, self.by.as_str());
         tokio::select! {
             lost = states(&http, news, &hurry) => lost,
@@ -129,30 +134,31 @@ impl Watcher {
         }
     }
 
-    /// Waits. What is decided meanwhile is not done later: who decided it has seen that nobody was there.
+    /// Waits. Decisions made in the meantime are rejected, not queued: the user has seen that the gateway
+    /// is away.
     async fn rest(&mut self, wait: Duration) {
-        let nobody = async {
+        let reject = async {
             while self.decisions.recv().await.is_some() {
-                let said = Clean::new("the gateway is away: nothing was decided");
-                let _ = self.news.send(News::Decided(said)).await;
+                let message = Clean::new("the gateway is away: nothing was decided");
+                let _ = self.news.send(News::Decided(message)).await;
             }
             std::future::pending::<()>().await;
         };
-        let _ = timeout(wait, nobody).await;
+        let _ = timeout(wait, reject).await;
     }
 }
 
-/// How it is doing, again and again, and what else is looked at from time to time.
-async fn states(http: &Http, news: &mpsc::Sender<News>, hurry: &Hurry) -> Lost {
+/// Polls the status, and less often the statistics and the suggestions.
+async fn states(http: &GatewayClient, news: &mpsc::Sender<News>, hurry: &RefreshRequests) -> Lost {
     let mut known_waiting = None;
     let (mut numbers_at, mut suggestions_at) = (None::<Instant>, None::<Instant>);
     let is_due = |at: Option<Instant>, every| at.is_none_or(|at| at.elapsed() >= every);
     loop {
-        let status: Status = match http.json("/api/status").await {
+        let status: ApiStatus = match http.json("/api/status").await {
             Ok(status) => status,
             Err(lost) => return lost,
         };
-        // What says nothing of how it is doing is somebody else.
+        // A response without a status comes from another program.
         if status.status.is_empty() {
             return http.not_understood();
         }
@@ -162,7 +168,7 @@ async fn states(http: &Http, news: &mpsc::Sender<News>, hurry: &Hurry) -> Lost {
         }
         if is_due(numbers_at, NUMBERS_EVERY) {
             numbers_at = Some(Instant::now());
-            // Where nothing is written down nothing is counted.
+            // Without a journal there are no statistics.
             if let Ok(text) = http.get("/api/stats?hours=1&minutes=1").await
                 && let Ok(numbers) = numbers(&text)
             {
@@ -174,7 +180,7 @@ async fn states(http: &Http, news: &mpsc::Sender<News>, hurry: &Hurry) -> Lost {
             suggestions_at = Some(Instant::now());
             known_waiting = waiting;
             if let Ok(text) = http.get("/api/suggestions").await
-                && let Ok(suggestions) = Suggestion::read_all(&text)
+                && let Ok(suggestions) = ApiSuggestion::read_all(&text)
             {
                 let _ = news.send(News::Suggestions(suggestions)).await;
             }
@@ -186,22 +192,22 @@ async fn states(http: &Http, news: &mpsc::Sender<News>, hurry: &Hurry) -> Lost {
     }
 }
 
-/// Carries out what somebody confirmed.
+/// Sends confirmed decisions.
 async fn decide(
-    http: &Http,
+    http: &GatewayClient,
     by: &str,
     news: &mpsc::Sender<News>,
-    decisions: &mut mpsc::Receiver<Decided>,
-    hurry: &Hurry,
+    decisions: &mut mpsc::Receiver<ConfirmedDecision>,
+    hurry: &RefreshRequests,
 ) {
-    while let Some(Decided { id, decision }) = decisions.recv().await {
+    while let Some(ConfirmedDecision { id, decision }) = decisions.recv().await {
         let path = format!("/api/suggestions/{}/{}", http::segment(id.as_str()), decision.word());
-        let said = match (http.post(&path, &json!({ "by": by })).await, decision) {
-            (Ok(()), Decision::Accept) => format!("accepted: {id} is in force now"),
-            (Ok(()), Decision::Dismiss) => format!("dismissed: {id}"),
+        let message = match (http.post(&path, &json!({ "by": by })).await, decision) {
+            (Ok(()), SuggestionDecision::Accept) => format!("accepted: {id} is in force now"),
+            (Ok(()), SuggestionDecision::Dismiss) => format!("dismissed: {id}"),
             (Err(lost), _) => format!("not decided: {lost}"),
         };
-        let _ = news.send(News::Decided(Clean::new(&said))).await;
+        let _ = news.send(News::Decided(Clean::new(&message))).await;
         hurry.suggestions.store(true, std::sync::atomic::Ordering::Relaxed);
         hurry.status.notify_one();
     }

@@ -1,4 +1,4 @@
-//! What is on the page: takes news and keys, and says what is wished. It does no I/O and has no clock.
+//! The content of the page: news and keys in, commands out. It does no I/O and has no clock.
 
 mod feed;
 mod keys;
@@ -7,49 +7,49 @@ mod text_field;
 use jiff::Timestamp;
 
 use crate::Clean;
-use crate::told::{Call, Numbers, Outcome, Server, Status, Suggestion};
+use crate::api_types::{ApiCall, ApiOutcome, ApiServer, ApiStatus, ApiSuggestion, Numbers};
 
-pub use feed::{Feed, MOST_CALLS, Missed};
+pub use feed::{CallFeed, MOST_CALLS, SkippedCalls};
 pub use text_field::TextField;
 
 /// An hour, in seconds.
 const HOUR_SECONDS: i64 = 3_600;
 
-/// What became known.
+/// An update from the gateway.
 #[derive(Clone, Debug, PartialEq)]
 pub enum News {
-    /// How the gateway is doing.
-    Status(Box<Status>),
-    /// What was counted of its servers.
+    /// The status of the gateway.
+    Status(Box<ApiStatus>),
+    /// Statistics of its servers.
     Numbers(Numbers),
     /// Its suggestions.
-    Suggestions(Vec<Suggestion>),
-    /// Calls of before, the oldest first, and whether there are older ones.
-    Before(Vec<Call>, Older),
+    Suggestions(Vec<ApiSuggestion>),
+    /// The history of calls, oldest first, and whether there are older ones.
+    Before(Vec<ApiCall>, Older),
     /// A call that ended.
-    Call(Box<Call>),
-    /// Calls that were left out; nothing when nobody knows how many.
+    Call(Box<ApiCall>),
+    /// Calls that were skipped; `None` if their number is unknown.
     Missed(Option<u64>),
-    /// Calls cannot be told, and why.
+    /// Why calls cannot be shown.
     NoCalls(Clean),
-    /// The gateway does not answer, and why; it is tried again.
+    /// Why the gateway cannot be reached; the client retries.
     Away(Clean),
-    /// What became of a decision.
+    /// The result of a decision.
     Decided(Clean),
 }
 
-/// Whether there are older calls than those that are told.
+/// Whether there are calls older than the known ones.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Older {
-    /// There may be.
+    /// Older calls may exist.
     MayBe,
-    /// These are all.
+    /// All calls are known.
     None,
 }
 
-/// A key that somebody pressed.
+/// A pressed key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Key {
+pub enum PageKey {
     /// A character.
     Char(char),
     /// Enter.
@@ -74,7 +74,7 @@ pub enum Key {
     PageUp,
     /// A page down.
     PageDown,
-    /// To the begin.
+    /// To the start.
     Home,
     /// To the end.
     End,
@@ -82,40 +82,40 @@ pub enum Key {
     Interrupt,
 }
 
-/// What somebody wants done.
+/// A command of the user.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Wish {
-    /// To leave.
+pub enum UserCommand {
+    /// Close the page.
     Leave,
-    /// To decide about a suggestion.
+    /// Decide about a suggestion.
     Decide {
-        /// Which one.
+        /// The suggestion.
         id: Clean,
-        /// What.
-        decision: Decision,
+        /// The decision.
+        decision: SuggestionDecision,
     },
 }
 
-/// What can be decided.
+/// A decision about a suggestion.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Decision {
-    /// The rule comes into force.
+pub enum SuggestionDecision {
+    /// The rule becomes active.
     Accept,
-    /// It does not.
+    /// The rule does not become active.
     Dismiss,
 }
 
-impl Decision {
-    /// The word in the path of the gateway.
+impl SuggestionDecision {
+    /// The path segment in the API.
     pub fn word(self) -> &'static str {
         match self {
-            Decision::Accept => "accept",
-            Decision::Dismiss => "dismiss",
+            SuggestionDecision::Accept => "accept",
+            SuggestionDecision::Dismiss => "dismiss",
         }
     }
 }
 
-/// A part of the page.
+/// A tab of the page.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Tab {
     /// Calls as they end.
@@ -123,12 +123,12 @@ pub enum Tab {
     Live,
     /// Servers.
     Servers,
-    /// What calls taught.
+    /// Suggestions.
     Suggestions,
 }
 
 impl Tab {
-    /// All of them, in their order.
+    /// All tabs, in order.
     pub const ALL: [Tab; 3] = [Tab::Live, Tab::Servers, Tab::Suggestions];
 
     fn step(self, by: usize) -> Tab {
@@ -137,82 +137,82 @@ impl Tab {
     }
 }
 
-/// What lies over the page.
+/// An overlay of the page.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Over {
-    /// Nothing.
+pub enum Overlay {
+    /// None.
     #[default]
     Nothing,
-    /// The keys.
+    /// The key help.
     Help,
-    /// Everything about what is selected.
+    /// Details of the selected item.
     Details,
-    /// A filter is being written.
+    /// The filter input.
     Filter,
-    /// A decision waits for its yes.
+    /// A decision waits for confirmation.
     Confirm {
         /// The suggestion.
         id: Clean,
-        /// What is to be decided.
-        decision: Decision,
+        /// The decision.
+        decision: SuggestionDecision,
     },
 }
 
-/// How the gateway is reached.
+/// The state of the connection to the gateway.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub enum Link {
-    /// It was not heard of yet.
+pub enum GatewayLink {
+    /// Connecting.
     #[default]
     Reaching,
-    /// It answers.
+    /// Connected.
     Up,
-    /// It does not, and why.
+    /// Disconnected, with the reason.
     Away(Clean),
 }
 
-/// All that is on the page.
+/// The complete state of the page.
 #[derive(Clone, Debug, Default)]
-pub struct State {
+pub struct PageState {
     tab: Tab,
-    over: Over,
-    link: Link,
-    status: Option<Status>,
+    over: Overlay,
+    link: GatewayLink,
+    status: Option<ApiStatus>,
     numbers: Numbers,
-    feed: Feed,
-    servers: Vec<Server>,
+    feed: CallFeed,
+    servers: Vec<ApiServer>,
     server: usize,
-    suggestions: Vec<Suggestion>,
+    suggestions: Vec<ApiSuggestion>,
     suggestion: usize,
-    /// How far the details are scrolled, and how far they can be, which only who draws them knows.
+    /// The scroll position of the details; only the renderer knows its maximum.
     scroll: usize,
     message: Option<Clean>,
-    /// Escape was pressed where nothing was open.
+    /// Escape was pressed without an overlay.
     is_leaving: bool,
     rows: usize,
     now: Option<Timestamp>,
 }
 
-impl State {
+impl PageState {
     /// An empty page.
-    pub fn new() -> State {
-        State::default()
+    pub fn new() -> PageState {
+        PageState::default()
     }
 
-    /// The terminal has so many rows.
+    /// Sets the number of terminal rows.
     pub fn resize(&mut self, rows: u16) {
         self.rows = usize::from(rows);
     }
 
-    /// It is so late.
+    /// Sets the current time.
     pub fn tick(&mut self, now: Timestamp) {
         self.now = Some(now);
     }
 
-    /// Something became known.
+    /// Applies an update.
     pub fn take(&mut self, news: News) {
         match news {
             News::Status(status) => {
-                self.link = Link::Up;
+                self.link = GatewayLink::Up;
                 self.set_servers(&status.servers);
                 self.status = Some(*status);
             }
@@ -222,17 +222,17 @@ impl State {
             News::Call(call) => self.feed.add(*call),
             News::Missed(count) => self.feed.miss(count),
             News::NoCalls(why) => self.feed.lacks(why),
-            News::Away(why) => self.link = Link::Away(why),
+            News::Away(why) => self.link = GatewayLink::Away(why),
             News::Decided(what) => self.message = Some(what),
         }
     }
 
-    /// Those that do not work come first: they are why somebody looks.
-    fn set_servers(&mut self, servers: &[Server]) {
+    /// Failing servers come first: they are what the user looks for.
+    fn set_servers(&mut self, servers: &[ApiServer]) {
         let selected = self.selected_server().map(|server| (server.toolbox.clone(), server.name.clone()));
-        self.servers = servers.iter().take(crate::told::MOST_ROWS).cloned().collect();
+        self.servers = servers.iter().take(crate::api_types::MOST_ROWS).cloned().collect();
         self.servers.sort_by_key(|server| server.problem.is_none());
-        let same = |server: &Server| {
+        let same = |server: &ApiServer| {
             selected
                 .as_ref()
                 .is_some_and(|(toolbox, name)| (&server.toolbox, &server.name) == (toolbox, name))
@@ -241,115 +241,116 @@ impl State {
         self.server = place.min(self.servers.len().saturating_sub(1));
     }
 
-    fn set_suggestions(&mut self, suggestions: Vec<Suggestion>) {
+    fn set_suggestions(&mut self, suggestions: Vec<ApiSuggestion>) {
         let selected = self.selected_suggestion().map(|suggestion| suggestion.id.clone());
         self.suggestions = suggestions;
-        let same = |suggestion: &Suggestion| Some(&suggestion.id) == selected.as_ref();
+        let same = |suggestion: &ApiSuggestion| Some(&suggestion.id) == selected.as_ref();
         let place = self.suggestions.iter().position(same).unwrap_or(self.suggestion);
         self.suggestion = place.min(self.suggestions.len().saturating_sub(1));
     }
 
-    /// Which part is shown.
+    /// The current tab.
     pub fn tab(&self) -> Tab {
         self.tab
     }
 
-    /// What lies over it.
-    pub fn over(&self) -> &Over {
+    /// The current overlay.
+    pub fn over(&self) -> &Overlay {
         &self.over
     }
 
-    /// How the gateway is reached.
-    pub fn link(&self) -> &Link {
+    /// The state of the connection.
+    pub fn link(&self) -> &GatewayLink {
         &self.link
     }
 
-    /// How the gateway was doing when it last answered.
-    pub fn status(&self) -> Option<&Status> {
+    /// The last status of the gateway.
+    pub fn status(&self) -> Option<&ApiStatus> {
         self.status.as_ref()
     }
 
-    /// What was counted of its servers.
+    /// Statistics of its servers.
     pub fn numbers(&self) -> &Numbers {
         &self.numbers
     }
 
     /// The calls.
-    pub fn feed(&self) -> &Feed {
+    pub fn feed(&self) -> &CallFeed {
         &self.feed
     }
 
-    /// The servers, those that do not work first.
-    pub fn servers(&self) -> &[Server] {
+    /// The servers, failing ones first.
+    pub fn servers(&self) -> &[ApiServer] {
         &self.servers
     }
 
-    /// The place of the selected server.
+    /// The index of the selected server.
     pub fn server_place(&self) -> usize {
         self.server
     }
 
     /// The selected server.
-    pub fn selected_server(&self) -> Option<&Server> {
+    pub fn selected_server(&self) -> Option<&ApiServer> {
         self.servers.get(self.server)
     }
 
-    /// How many servers do not work.
+    /// The number of failing servers.
     pub fn servers_down(&self) -> usize {
         self.servers.iter().filter(|server| server.problem.is_some()).count()
     }
 
-    /// The suggestions, those that wait first.
-    pub fn suggestions(&self) -> &[Suggestion] {
+    /// The suggestions, pending ones first.
+    pub fn suggestions(&self) -> &[ApiSuggestion] {
         &self.suggestions
     }
 
-    /// The place of the selected suggestion.
+    /// The index of the selected suggestion.
     pub fn suggestion_place(&self) -> usize {
         self.suggestion
     }
 
     /// The selected suggestion.
-    pub fn selected_suggestion(&self) -> Option<&Suggestion> {
+    pub fn selected_suggestion(&self) -> Option<&ApiSuggestion> {
         self.suggestions.get(self.suggestion)
     }
 
-    /// How many suggestions wait.
+    /// The number of pending suggestions.
     pub fn waiting(&self) -> usize {
         self.suggestions.iter().filter(|suggestion| suggestion.is_waiting()).count()
     }
 
-    /// How far the details are scrolled.
+    /// The scroll position of the details.
     pub fn scroll(&self) -> usize {
         self.scroll
     }
 
-    /// The details have no more than so many lines that are out of sight.
+    /// Limits the scroll position to this maximum.
     pub fn bound_scroll(&mut self, most: usize) {
         self.scroll = self.scroll.min(most);
     }
 
-    /// What was said last.
+    /// The last message.
     pub fn message(&self) -> Option<&Clean> {
         self.message.as_ref()
     }
 
-    /// Whether Escape leaves if it is pressed again.
+    /// Whether another Escape closes the page.
     pub fn is_leaving(&self) -> bool {
         self.is_leaving
     }
 
-    /// How many calls of the last hour were refused, of those that are kept; and whether these are all.
+    /// The number of refused calls in the last hour, as far as they are stored, and whether older ones may
+    /// be missing.
     pub fn refused(&self) -> (usize, Older) {
         let begin = self.now.map(|now| now.as_second() - HOUR_SECONDS);
-        let is_recent = |call: &Call| match (begin, call.at) {
+        let is_recent = |call: &ApiCall| match (begin, call.at) {
             (Some(begin), Some(at)) => at.as_second() >= begin,
             _ => true,
         };
         let recent = self.feed.calls().filter(|call| is_recent(call));
-        let count = recent.filter(|call| call.outcome == Outcome::Refused).count();
+        let count = recent.filter(|call| call.outcome == ApiOutcome::Refused).count();
         let older = match self.feed.calls().last() {
-            // What is left out is older than an hour.
+            // Dropped calls are older than an hour.
             Some(oldest) if !is_recent(oldest) => Older::None,
             _ => self.feed.older(),
         };

@@ -1,7 +1,8 @@
-//! A state as cells of a terminal. It only draws: nothing here changes a state, asks a clock or writes.
+//! Renders a state as terminal cells. It has no side effects: it changes no state, reads no clock and does
+//! no other output.
 //!
-//! No meaning is told by colour alone: every outcome and every state is a word, what is wrong has a `!`, and what is
-//! selected a `>`.
+//! Colour never carries meaning alone: every outcome and every state is a word, problems have a `!`, and
+//! the selection has a `>`.
 
 mod bottom;
 mod call;
@@ -19,47 +20,47 @@ use ratatui::layout::Rect;
 use ratatui::text::{Line, Span};
 
 use crate::clean::{fit, width, wrap};
-use crate::state::{Over, State, Tab};
+use crate::state::{Overlay, PageState, Tab};
 
 pub use theme::Theme;
 
-/// The smallest terminal that is drawn into, in columns and rows.
+/// The smallest supported terminal, in columns and rows.
 pub const SMALLEST: (u16, u16) = (40, 10);
-/// From so many rows on the keys are shown.
+/// The minimum number of rows for the key hints.
 const ROWS_WITH_KEYS: u16 = 14;
-/// From so many rows of its own on a list has details below it.
+/// The minimum number of list rows for details below the list.
 const ROWS_WITH_DETAILS: u16 = 12;
 
-/// How things look.
+/// Appearance.
 #[derive(Clone, Debug)]
 pub struct Look {
-    /// With colours or without.
+    /// The colour theme.
     pub theme: Theme,
-    /// Where times are told.
+    /// The time zone of displayed times.
     pub zone: TimeZone,
 }
 
-/// What only who drew it knows.
+/// Layout results that only the renderer knows.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Drawn {
-    /// How far the details can be scrolled.
+pub struct LayoutResult {
+    /// The maximum scroll position of the details.
     pub most_scroll: usize,
 }
 
-/// Draws the page.
-pub fn draw(frame: &mut Frame<'_>, state: &State, look: &Look) -> Drawn {
+/// Renders the page.
+pub fn draw(frame: &mut Frame<'_>, state: &PageState, look: &Look) -> LayoutResult {
     let area = frame.area();
     if area.width < SMALLEST.0 || area.height < SMALLEST.1 {
         too_small(frame, area);
-        return Drawn::default();
+        return LayoutResult::default();
     }
     let below = if area.height < ROWS_WITH_KEYS { 2 } else { 3 };
     let body = Rect { y: 1, height: area.height - 1 - below, ..area };
     put(frame, 0, header(state, look, usize::from(area.width)));
-    let mut drawn = Drawn::default();
+    let mut drawn = LayoutResult::default();
     match state.over() {
-        Over::Help => drawn.most_scroll = scrolled(frame, body, help::lines(body.width), state.scroll()),
-        Over::Details => {
+        Overlay::Help => drawn.most_scroll = scrolled(frame, body, help::lines(body.width), state.scroll()),
+        Overlay::Details => {
             let lines = details(state, look, usize::from(body.width));
             drawn.most_scroll = scrolled(frame, body, lines, state.scroll());
         }
@@ -69,25 +70,25 @@ pub fn draw(frame: &mut Frame<'_>, state: &State, look: &Look) -> Drawn {
     drawn
 }
 
-/// Puts a line into a row of the terminal, as much of it as there is room for.
+/// Writes a line into a row of the terminal, truncated to its width.
 fn put(frame: &mut Frame<'_>, y: u16, line: Line<'_>) {
     let area = frame.area();
     if y < area.height {
         frame.buffer_mut().set_line(0, y, &line, area.width);
-        // A line that is selected or asks something is so to its end.
+        // The style of a selected line or a question covers the whole row.
         frame.buffer_mut().set_style(Rect { x: 0, y, width: area.width, height: 1 }, line.style);
     }
 }
 
 fn too_small(frame: &mut Frame<'_>, area: Rect) {
     let (columns, rows) = SMALLEST;
-    let said = format!("{}x{} is too small: {columns}x{rows} is needed. q leaves.", area.width, area.height);
-    for (y, line) in (0..area.height).zip(wrap(&said, usize::from(area.width))) {
+    let text = format!("{}x{} is too small: {columns}x{rows} is needed. q leaves.", area.width, area.height);
+    for (y, line) in (0..area.height).zip(wrap(&text, usize::from(area.width))) {
         put(frame, y, Line::from(line));
     }
 }
 
-fn header(state: &State, look: &Look, room: usize) -> Line<'static> {
+fn header(state: &PageState, look: &Look, room: usize) -> Line<'static> {
     let mut spans = Vec::new();
     let mut used = 0;
     for (number, tab) in Tab::ALL.into_iter().enumerate() {
@@ -122,10 +123,11 @@ fn header(state: &State, look: &Look, room: usize) -> Line<'static> {
     Line::from(spans)
 }
 
-fn list_and_details(frame: &mut Frame<'_>, body: Rect, state: &State, look: &Look) {
+fn list_and_details(frame: &mut Frame<'_>, body: Rect, state: &PageState, look: &Look) {
     let lines = details(state, look, usize::from(body.width));
     let has_details = body.height >= ROWS_WITH_DETAILS && !lines.is_empty();
-    // Calls come and go; servers and suggestions are few, and what is left is for the details.
+    // The call list uses all rows; the lists of servers and suggestions are short, and the rest is for the
+    // details.
     let wanted = match state.tab() {
         Tab::Live => u16::MAX,
         Tab::Servers => rows_of(state.servers().len()),
@@ -159,8 +161,8 @@ fn rows_of(count: usize) -> u16 {
     u16::try_from(count.saturating_add(1)).unwrap_or(u16::MAX)
 }
 
-/// Everything about what is selected.
-fn details(state: &State, look: &Look, room: usize) -> Vec<Line<'static>> {
+/// Details of the selected item.
+fn details(state: &PageState, look: &Look, room: usize) -> Vec<Line<'static>> {
     match state.tab() {
         Tab::Live => state.feed().selected().map(|call| call::lines(call, look, room)),
         Tab::Servers => state.selected_server().map(|server| server::lines(server, state, look, room)),
@@ -169,7 +171,8 @@ fn details(state: &State, look: &Look, room: usize) -> Vec<Line<'static>> {
     .unwrap_or_default()
 }
 
-/// Draws lines from one on, with a last row that says where one is if they are too many. How far they can be scrolled.
+/// Renders lines from the scroll position on, with a position indicator if they do not fit. Returns the
+/// maximum scroll position.
 fn scrolled(frame: &mut Frame<'_>, body: Rect, lines: Vec<Line<'static>>, scroll: usize) -> usize {
     let (count, height) = (lines.len(), usize::from(body.height));
     let room = if count > height { height - 1 } else { height };
@@ -179,8 +182,8 @@ fn scrolled(frame: &mut Frame<'_>, body: Rect, lines: Vec<Line<'static>>, scroll
         put(frame, y, line);
     }
     if count > height {
-        let said = format!(" lines {} to {} of {count}", first + 1, first + room);
-        put(frame, body.bottom() - 1, Line::from(said));
+        let text = format!(" lines {} to {} of {count}", first + 1, first + room);
+        put(frame, body.bottom() - 1, Line::from(text));
     }
     most
 }

@@ -1,46 +1,46 @@
-//! What holds for any keys, any news and any size of the terminal.
+//! Invariants for any keys, any news and any terminal size.
 
 use jiff::tz::TimeZone;
 use proptest::prelude::*;
 use ratatui::Terminal;
 use ratatui::backend::TestBackend;
 use serde_json::json;
-use toolwright_tui::state::{Key, MOST_CALLS, News, Older, State};
-use toolwright_tui::told::{Call, Status, Suggestion};
+use toolwright_tui::api_types::{ApiCall, ApiStatus, ApiSuggestion};
+use toolwright_tui::state::{MOST_CALLS, News, Older, PageKey, PageState};
 use toolwright_tui::view::{Look, draw};
 use toolwright_tui::{Clean, Theme};
 
 #[derive(Clone, Debug)]
 enum Step {
-    Press(Key),
+    Press(PageKey),
     Take(News),
     Resize(u16, u16),
 }
 
-fn key() -> impl Strategy<Value = Key> {
+fn key() -> impl Strategy<Value = PageKey> {
     let named = [
-        Key::Enter,
-        Key::Esc,
-        Key::Tab,
-        Key::BackTab,
-        Key::Backspace,
-        Key::Up,
-        Key::Down,
-        Key::Left,
-        Key::Right,
-        Key::PageUp,
-        Key::PageDown,
-        Key::Home,
-        Key::End,
+        PageKey::Enter,
+        PageKey::Esc,
+        PageKey::Tab,
+        PageKey::BackTab,
+        PageKey::Backspace,
+        PageKey::Up,
+        PageKey::Down,
+        PageKey::Left,
+        PageKey::Right,
+        PageKey::PageUp,
+        PageKey::PageDown,
+        PageKey::Home,
+        PageKey::End,
     ];
     prop_oneof![
         5 => proptest::sample::select(named.to_vec()),
-        5 => proptest::sample::select("123jkgGpad/?yn q".chars().collect::<Vec<_>>()).prop_map(Key::Char),
-        1 => any::<char>().prop_map(Key::Char),
+        5 => proptest::sample::select("123jkgGpad/?yn q".chars().collect::<Vec<_>>()).prop_map(PageKey::Char),
+        1 => any::<char>().prop_map(PageKey::Char),
     ]
 }
 
-/// Texts as nobody should send them.
+/// Hostile texts.
 fn text() -> impl Strategy<Value = String> {
     prop_oneof![
         "[a-z/_ ]{0,12}",
@@ -52,7 +52,7 @@ fn text() -> impl Strategy<Value = String> {
     ]
 }
 
-fn call() -> impl Strategy<Value = Call> {
+fn call() -> impl Strategy<Value = ApiCall> {
     (0..20_u64, text(), text(), text(), prop::sample::select(vec!["ok", "error", "running"])).prop_map(
         |(number, tool, client, words, state)| {
             let mut said = json!({
@@ -63,7 +63,7 @@ fn call() -> impl Strategy<Value = Call> {
             if state == "error" {
                 said["error"] = json!(words);
             }
-            Call::read(said.to_string().as_bytes()).expect("a call")
+            ApiCall::read(said.to_string().as_bytes()).expect("a call")
         },
     )
 }
@@ -76,7 +76,7 @@ fn news() -> impl Strategy<Value = News> {
             .map(|(name, state, problem)| json!({ "name": name, "state": state, "problem": problem }))
             .collect();
         let said = json!({ "servers": servers, "address": address, "problems": [address], "last_hour": { "calls": 3 } });
-        let status: Status = serde_json::from_value(said).expect("a status");
+        let status: ApiStatus = serde_json::from_value(said).expect("a status");
         News::Status(Box::new(status))
     });
     let suggestions = prop::collection::vec((0..3_u8, text(), any::<bool>()), 0..4).prop_map(|all| {
@@ -89,7 +89,7 @@ fn news() -> impl Strategy<Value = News> {
             })
             .collect();
         let said = json!({ "suggestions": all }).to_string();
-        News::Suggestions(Suggestion::read_all(said.as_bytes()).expect("suggestions"))
+        News::Suggestions(ApiSuggestion::read_all(said.as_bytes()).expect("suggestions"))
     });
     prop_oneof![
         6 => call().prop_map(|call| News::Call(Box::new(call))),
@@ -115,7 +115,7 @@ fn is_inside(place: usize, count: usize) -> bool {
     place < count || (place, count) == (0, 0)
 }
 
-fn check(state: &State) -> Result<(), TestCaseError> {
+fn check(state: &PageState) -> Result<(), TestCaseError> {
     let feed = state.feed();
     prop_assert!(feed.len() <= MOST_CALLS);
     prop_assert!(is_inside(feed.place(), feed.shown_len()));
@@ -133,7 +133,7 @@ proptest! {
 
     #[test]
     fn no_keys_and_no_news_panic_and_what_is_selected_is_there(steps in prop::collection::vec(step(), 0..60)) {
-        let mut state = State::new();
+        let mut state = PageState::new();
         let look = Look { theme: Theme::Colours, zone: TimeZone::UTC };
         let mut terminal = Terminal::new(TestBackend::new(80, 24)).expect("a terminal");
         for step in steps {
@@ -152,7 +152,7 @@ proptest! {
             terminal.draw(|frame| most = draw(frame, &state, &look).most_scroll).expect("drawn");
             state.bound_scroll(most);
             prop_assert!(state.scroll() <= most);
-            // Nothing but text reaches the terminal.
+            // Only printable characters reach the terminal.
             for cell in terminal.backend().buffer().content() {
                 prop_assert!(!cell.symbol().chars().any(toolwright_redact::does_not_print), "{:?}", cell.symbol());
             }

@@ -1,4 +1,4 @@
-//! The behaviour of this crate, one module for each subject, linked as one program.
+//! All integration tests of the TUI, one module per subject, in one binary.
 
 mod keys;
 mod laws;

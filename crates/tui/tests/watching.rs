@@ -1,4 +1,5 @@
-//! Reading a gateway that is none, or a bad one. A good one is read in `crates/toolwright/tests/tui.rs`.
+//! Reading a program that is not a gateway, or a broken gateway. `crates/toolwright/tests/tui.rs` reads a
+//! real one.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -6,10 +7,10 @@ use std::time::Duration;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
 use tokio::sync::mpsc;
-use toolwright_tui::source::{Decided, Find, Lost, Place, watch};
-use toolwright_tui::state::{Decision, News};
+use toolwright_tui::source::{ConfirmedDecision, Find, Lost, Place, watch};
+use toolwright_tui::state::{News, SuggestionDecision};
 
-/// Somebody who answers every request with these bytes and closes.
+/// A server that answers every request with these bytes and closes the connection.
 async fn answering(bytes: Vec<u8>) -> String {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let url = format!("http://{}", listener.local_addr().expect("an address"));
@@ -33,7 +34,7 @@ fn at(url: String) -> Find {
     })
 }
 
-/// Why somebody is taken for away.
+/// The reason why the gateway counts as away.
 async fn why_away(find: Find) -> String {
     let (send, mut news) = mpsc::channel(8);
     let (_decisions, decided) = mpsc::channel(1);
@@ -43,7 +44,7 @@ async fn why_away(find: Find) -> String {
     why.expect("in time")
 }
 
-/// Waits until somebody is taken for away, who must not be taken for a gateway before.
+/// Waits until the gateway counts as away; it must not count as connected before.
 async fn away(news: &mut mpsc::Receiver<News>) -> String {
     loop {
         match news.recv().await.expect("news") {
@@ -55,7 +56,7 @@ async fn away(news: &mut mpsc::Receiver<News>) -> String {
 }
 
 #[tokio::test]
-async fn whoever_is_no_gateway_is_told_as_such() {
+async fn other_programs_are_not_a_gateway() {
     let json = |status: &str, body: &str| {
         format!("HTTP/1.1 {status}\r\nContent-Length: {}\r\n\r\n{body}", body.len()).into_bytes()
     };
@@ -78,7 +79,7 @@ async fn whoever_is_no_gateway_is_told_as_such() {
 }
 
 #[tokio::test]
-async fn an_answer_without_end_is_not_kept() {
+async fn response_size_is_limited() {
     let mut bytes = b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n".to_vec();
     for _ in 0..20 {
         bytes.extend_from_slice(b"100000\r\n");
@@ -90,13 +91,13 @@ async fn an_answer_without_end_is_not_kept() {
 }
 
 #[tokio::test]
-async fn what_is_decided_while_nobody_is_there_is_not_done_later() {
+async fn decision_without_gateway_is_rejected() {
     let nobody: Find = Arc::new(|| Box::pin(async { Err(Lost::NobodyThere("http://127.0.0.1:9".into())) }));
     let (send, mut news) = mpsc::channel(8);
     let (decisions, decided) = mpsc::channel(1);
     let watching = tokio::spawn(watch(nobody, "anna".into(), send, decided));
     assert!(away(&mut news).await.contains("nothing listens at http://127.0.0.1:9"));
-    let decision = Decided { id: "0a".into(), decision: Decision::Accept };
+    let decision = ConfirmedDecision { id: "0a".into(), decision: SuggestionDecision::Accept };
     decisions.send(decision).await.expect("it is taken");
     let told = async {
         loop {

@@ -1,10 +1,10 @@
-//! Which devices a text or a number addresses, in the spellings that servers take.
+//! Matches texts and numbers to devices, in the spellings that servers accept.
 
 use toolwright_speech::Device;
 
-/// Which of these devices a text addresses, as servers read names: the name, with its place before or behind it, an alias or
-/// an id, whatever stands between the words. Where none is named so, those whose names have all the words, or whose
-/// whole names are in the text.
+/// The devices that a text addresses, by the spellings that servers accept: the name, the name with its
+/// location before or after it, an alias or an id, with any separator between the words. Without such a
+/// match: the devices whose names have all the words, or whose whole names are in the text.
 pub(crate) fn addressed<'d>(text: &str, devices: &'d [Device]) -> Vec<&'d Device> {
     let words = name_words(text);
     let words: Vec<&str> = words.iter().map(String::as_str).collect();
@@ -17,7 +17,11 @@ pub(crate) fn addressed<'d>(text: &str, devices: &'d [Device]) -> Vec<&'d Device
     }
     let compact = words.concat();
     let exact: Vec<&Device> = devices.iter().filter(|device| is_spelling(device, &compact)).collect();
-    if exact.is_empty() { devices.iter().filter(|device| is_near(device, words)).collect() } else { exact }
+    if exact.is_empty() {
+        devices.iter().filter(|device| is_partial_match(device, words)).collect()
+    } else {
+        exact
+    }
 }
 
 fn is_spelling(device: &Device, compact: &str) -> bool {
@@ -39,15 +43,15 @@ fn is_spelling(device: &Device, compact: &str) -> bool {
                 }))
 }
 
-fn is_near(device: &Device, words: &[&str]) -> bool {
+fn is_partial_match(device: &Device, words: &[&str]) -> bool {
     let name = name_words(&device.name);
     let place = device.location.as_deref().map(name_words).unwrap_or_default();
-    let asked: Vec<&&str> =
+    let content_words: Vec<&&str> =
         words.iter().filter(|word| !matches!(**word, "the" | "in" | "my" | "our")).collect();
     let in_name = |word: &str| name.iter().any(|own| own == word);
-    let has_all = !asked.is_empty()
-        && asked.iter().all(|word| in_name(word) || place.iter().any(|own| own == **word))
-        && asked.iter().any(|word| in_name(word));
+    let has_all = !content_words.is_empty()
+        && content_words.iter().all(|word| in_name(word) || place.iter().any(|own| own == **word))
+        && content_words.iter().any(|word| in_name(word));
     let is_inside = !name.is_empty() && words.windows(name.len()).any(|part| part.iter().eq(name.iter()));
     // `open node 12`, and an alias among other words.
     let is_numbered = words.windows(2).any(|pair| {
@@ -61,7 +65,8 @@ fn is_near(device: &Device, words: &[&str]) -> bool {
     has_all || is_inside || is_numbered || has_alias
 }
 
-/// Whether this number is an id of this device. Numbers are compared as numbers: `12`, `12.0`, `"012"` and `"0x0c"` are one.
+/// Whether this number is an id of this device. Numbers are compared by value: `12`, `12.0`, `"012"` and
+/// `"0x0c"` are equal.
 pub(crate) fn is_id_of(device: &Device, number: u64) -> bool {
     device.aliases.iter().any(|alias| number_of(alias) == Some(number))
 }
@@ -73,15 +78,15 @@ pub(crate) fn is_device_key(key: &str) -> bool {
     name_words(key).iter().any(|word| WORDS.split(' ').any(|known| known == word))
 }
 
-/// Whether a key of this name holds a quantity: nobody addresses a device by it.
+/// Whether a key of this name holds a quantity, which never addresses a device.
 pub(crate) fn is_quantity_key(key: &str) -> bool {
     const WORDS: &str = "level brightness volume percent percentage temperature speed hue saturation color colour kelvin \
                          duration delay timeout transition seconds minutes hours limit offset count page";
     name_words(key).last().is_some_and(|word| WORDS.split_whitespace().any(|known| known == word))
 }
 
-/// The whole number that a text stands for, in the spellings that servers read: decimal with zeros before or behind it,
-/// hexadecimal, octal, binary, with a sign such as `#` before it.
+/// The whole number that a text represents, in the spellings that servers read: decimal with leading or
+/// trailing zeros, hexadecimal, octal, binary, with a prefix such as `#`.
 pub(crate) fn number_of(text: &str) -> Option<u64> {
     let text = text
         .trim()
@@ -107,7 +112,7 @@ fn compact_of(text: &str) -> String {
     name_words(text).concat()
 }
 
-/// `unlockFront_door` is `unlock`, `front`, `door`.
+/// Splits a name into lower-case words: `unlockFront_door` is `unlock`, `front`, `door`.
 pub(crate) fn name_words(name: &str) -> Vec<String> {
     let mut words: Vec<String> = vec![String::new()];
     let mut was_lower = false;
@@ -125,8 +130,8 @@ pub(crate) fn name_words(name: &str) -> Vec<String> {
     words
 }
 
-/// Letters with dots and accents as one character each, as far as the words here have them; invisible characters are
-/// left out.
+/// Composes letters with dots and accents to one character each, for the letters that the word lists
+/// contain; drops invisible characters.
 fn composed(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for c in text.chars() {
@@ -149,7 +154,8 @@ fn composed(text: &str) -> String {
                 out.pop();
                 out.push(both);
             }
-            // Soft hyphens, joiners and marks hide a word from a list and from nobody's ear.
+            // Soft hyphens, joiners and marks would hide a word from the lists, although a voice speaks it
+            // as usual.
             None if matches!(c, '\u{ad}' | '\u{200b}'..='\u{200f}' | '\u{2060}'..='\u{2064}' | '\u{feff}' | '\u{300}'..='\u{36f}' | '\u{fe00}'..='\u{fe0f}') =>
                 {}
             None => out.push(c),
@@ -171,9 +177,9 @@ mod tests {
     fn a_device_is_addressed_by_every_name_that_servers_take() {
         let mut entry = device("Entry", "Hall", "Door Lock");
         entry.aliases = vec!["12".into(), "lock.hall_entry".into(), "Main access".into()];
-        let house = [entry, device("Entry", "Back", "switch"), device("Hall Lamp", "", "")];
+        let devices = [entry, device("Entry", "Back", "switch"), device("Hall Lamp", "", "")];
         let is_lock =
-            |text: &str| addressed(text, &house).iter().any(|it| it.kind.as_deref() == Some("Door Lock"));
+            |text: &str| addressed(text, &devices).iter().any(|it| it.kind.as_deref() == Some("Door Lock"));
         for text in [
             "Entry",
             "Hall/Entry",
@@ -198,10 +204,10 @@ mod tests {
             assert!(!is_lock(text), "{text}");
         }
         for spelling in ["12", "012", "12.0", "1.2e1", "0x0c", "0X0C", "#12", "0b1100", " 12 "] {
-            assert!(number_of(spelling).is_some_and(|number| is_id_of(&house[0], number)), "{spelling}");
+            assert!(number_of(spelling).is_some_and(|number| is_id_of(&devices[0], number)), "{spelling}");
         }
         for spelling in ["120", "12.5", "0x12", "1 2", "inf", "nan", "", "twelve", "-", "12 percent"] {
-            assert!(!number_of(spelling).is_some_and(|number| is_id_of(&house[0], number)), "{spelling}");
+            assert!(!number_of(spelling).is_some_and(|number| is_id_of(&devices[0], number)), "{spelling}");
         }
         assert!(is_device_key("nodeId") && is_device_key("target") && !is_device_key("level"));
         assert!(is_quantity_key("maxLevel") && is_quantity_key("brightness") && !is_quantity_key("n"));

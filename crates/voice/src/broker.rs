@@ -1,8 +1,9 @@
-//! A small MQTT broker for a machine that has none: this machine only, both revisions on one port.
+//! A small MQTT broker for a machine that has none: it listens on loopback only and serves both MQTT
+//! revisions on one port.
 //!
-//! It carries messages between a few programs: QoS 0 and 1 out, 0 to 2 in, wildcards, kept messages, wills. It keeps
-//! nothing for clients that are away: for that, and for other machines, there are Mosquitto and others. Packets are
-//! read and written by the codec of the client library.
+//! It routes messages between a few programs: QoS 0 and 1 out, 0 to 2 in, wildcards, retained messages,
+//! wills. It stores nothing for disconnected clients; for that, and for other machines, use Mosquitto or
+//! another broker. The codec of the client library reads and writes the packets.
 
 mod client;
 mod packets;
@@ -19,67 +20,68 @@ use tokio::net::TcpListener;
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 
-use router::Router;
+use router::BrokerRouter;
 
-/// What it says of itself to clients of MQTT 5.
-pub(crate) const OWN_MARK: (&str, &str) = ("broker", "toolwright");
-/// Clients at once. For one more, a client that does nothing has to go: one that has neither published nor subscribed,
-/// else one that has been silent for longer than [`QUIET`].
+/// The user property by which MQTT 5 clients recognize this broker.
+pub(crate) const BROKER_MARK: (&str, &str) = ("broker", "toolwright");
+/// Limit of concurrent clients. To admit one more, the broker closes an idle client: one that has neither
+/// published nor subscribed, otherwise one that has been silent for longer than [`IDLE_AFTER`].
 pub(crate) const MAX_CLIENTS: usize = 64;
 /// Longer than the time between two pings of usual clients, whose keep-alive is 60 s.
-pub(crate) const QUIET: Duration = Duration::from_secs(90);
-/// Connections at once that have not said who they are. For one more the oldest of them is closed: a client speaks first,
-/// so one that connects now is in before those that say nothing are out of time.
-pub(crate) const MAX_GREETING: usize = 64;
+pub(crate) const IDLE_AFTER: Duration = Duration::from_secs(90);
+/// Limit of concurrent connections without a CONNECT packet. To admit one more, the broker closes the
+/// oldest of them: a client sends first, so a new client finishes its handshake before the silent ones time
+/// out.
+pub(crate) const MAX_HANDSHAKES: usize = 64;
 /// The largest packet, in bytes.
 pub(crate) const MAX_PACKET: u32 = 256 * 1024;
-/// Topics that one client may ask for.
+/// Limit of subscriptions of one client.
 pub(crate) const MAX_SUBSCRIPTIONS: usize = 128;
-/// Messages that are kept, and how large one may be, in bytes.
-pub(crate) const MAX_KEPT: usize = 512;
-pub(crate) const MAX_KEPT_BYTES: usize = 64 * 1024;
-/// Messages that wait for one client; a client that does not read loses the newest.
+/// Limit of retained messages, and the largest payload of one, in bytes.
+pub(crate) const MAX_RETAINED: usize = 512;
+pub(crate) const MAX_RETAINED_BYTES: usize = 64 * 1024;
+/// Messages queued for one client; a client that does not read loses the newest.
 pub(crate) const CLIENT_QUEUE: usize = 256;
-/// Messages of one client that were not acknowledged.
+/// Unacknowledged messages of one client.
 pub(crate) const MAX_UNACKNOWLEDGED: usize = 64;
-/// How long a client may take for its first packet, and for reading one of ours.
-pub(crate) const CONNECT: Duration = Duration::from_secs(5);
-pub(crate) const WRITE: Duration = Duration::from_secs(10);
+/// Timeouts for the first packet of a client, and for writing one packet to it.
+pub(crate) const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
+pub(crate) const WRITE_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// A broker that listens.
+/// A broker bound to its port.
 pub struct Broker {
     listener: TcpListener,
     stop: CancellationToken,
 }
 
 impl Broker {
-    /// Listens at a port of this machine; 0 is any that is free.
+    /// Binds a port of this machine; 0 is any free port.
     ///
     /// # Errors
-    /// When the port cannot be had.
+    /// When the port cannot be bound.
     pub async fn bind(port: u16) -> io::Result<Broker> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port)).await?;
         Ok(Broker { listener, stop: CancellationToken::new() })
     }
 
-    /// The same, ended by this token.
+    /// Sets the token that stops the broker.
     pub fn stopped_by(mut self, stop: CancellationToken) -> Broker {
         self.stop = stop;
         self
     }
 
-    /// Where it listens.
+    /// The address on which it listens.
     ///
     /// # Errors
-    /// When the system does not tell.
+    /// When the system does not return the address.
     pub fn address(&self) -> io::Result<SocketAddr> {
         self.listener.local_addr()
     }
 
-    /// Serves clients until the end.
+    /// Serves clients until the stop token is cancelled.
     pub async fn run(self) {
-        let (router, tasks) = (Arc::new(Router::default()), TaskTracker::new());
-        let mut greeting: VecDeque<CancellationToken> = VecDeque::new();
+        let (router, tasks) = (Arc::new(BrokerRouter::default()), TaskTracker::new());
+        let mut handshakes: VecDeque<CancellationToken> = VecDeque::new();
         loop {
             let accepted = tokio::select! {
                 accepted = self.listener.accept() => accepted,
@@ -93,21 +95,21 @@ impl Broker {
                     continue;
                 }
             };
-            greeting.retain(|silent| !silent.is_cancelled());
-            if greeting.len() >= MAX_GREETING
-                && let Some(oldest) = greeting.pop_front()
+            handshakes.retain(|silent| !silent.is_cancelled());
+            if handshakes.len() >= MAX_HANDSHAKES
+                && let Some(oldest) = handshakes.pop_front()
             {
                 oldest.cancel();
             }
-            // Cancelled when the client has said who it is, too: it is not among the silent ones any more.
+            // Also cancelled after the handshake: the connection no longer counts as silent.
             let silent = self.stop.child_token();
-            greeting.push_back(silent.clone());
+            handshakes.push_back(silent.clone());
             let (router, stop) = (Arc::clone(&router), self.stop.clone());
             tasks.spawn(async move {
-                let greeted = client::greet(stream, &silent).await;
+                let accepted_client = client::handshake(stream, &silent).await;
                 silent.cancel();
-                if let Some(greeted) = greeted {
-                    client::serve(greeted, &router, &stop).await;
+                if let Some(accepted_client) = accepted_client {
+                    client::serve(accepted_client, &router, &stop).await;
                 }
             });
         }

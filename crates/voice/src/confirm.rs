@@ -1,4 +1,4 @@
-//! Questions that wait for a spoken answer: one for each conversation, for a short time.
+//! Questions that wait for a spoken answer: one per conversation, for a short time.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -8,48 +8,48 @@ use tokio::time::Instant;
 use toolwright_base::IgnorePoison;
 use toolwright_speech::{Device, Does};
 
-use crate::limits::{MAX_PENDING, PENDING_KEPT};
+use crate::limits::{MAX_PENDING, PENDING_TTL};
 use crate::mind::HeldCall;
 
-/// What is waited for.
+/// The answer that a question waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) enum Pending {
-    /// A yes, and these calls are run.
+pub(crate) enum PendingAnswer {
+    /// A yes; then these calls run.
     Yes(Vec<HeldCall>),
-    /// One of these devices.
+    /// The name of one of these devices.
     Which { does: Does, devices: Vec<Device> },
 }
 
 /// The open questions.
 #[derive(Debug)]
 pub(crate) struct Questions {
-    open: Mutex<HashMap<String, Open>>,
+    open: Mutex<HashMap<String, OpenQuestion>>,
     time: Duration,
-    /// How long after a question went out nobody can have heard it yet.
+    /// The time after sending a question in which no user can have heard it yet.
     hearing: Duration,
 }
 
 #[derive(Debug)]
-struct Open {
-    pending: Pending,
+struct OpenQuestion {
+    pending: PendingAnswer,
     since: Instant,
-    state: Publication,
+    state: QuestionDelivery,
 }
 
-/// Whether a question went out. A yes that is older answers something else.
+/// Whether a question was sent. A yes received before that belongs to something else.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Publication {
+enum QuestionDelivery {
     Waiting,
     Sent,
 }
 
-/// The question of a conversation.
-pub(crate) enum Asked {
+/// The question of a conversation, as found when a sentence arrives.
+pub(crate) enum QuestionState {
     Nothing,
-    Open(Pending),
-    /// It is open, and the sentence was received before anybody can have heard it.
-    Unheard(Pending),
-    /// Nobody answered in time.
+    Open(PendingAnswer),
+    /// The question is open, but the sentence was received before a user can have heard it.
+    Unheard(PendingAnswer),
+    /// The question timed out.
     TooLate,
 }
 
@@ -58,48 +58,52 @@ impl Questions {
         Questions { open: Mutex::default(), time, hearing }
     }
 
-    /// A question is about to be asked; one that was asked before is forgotten.
-    pub fn ask(&self, conversation: &str, pending: Pending) {
+    /// Stores a question before it is sent; replaces an earlier one of the same conversation.
+    pub fn ask(&self, conversation: &str, pending: PendingAnswer) {
         let mut open = self.lock();
-        open.retain(|_, question| question.since.elapsed() < PENDING_KEPT);
+        open.retain(|_, question| question.since.elapsed() < PENDING_TTL);
         if open.len() >= MAX_PENDING
             && let Some(oldest) =
                 open.iter().min_by_key(|(_, question)| question.since).map(|(name, _)| name.clone())
         {
             open.remove(&oldest);
         }
-        let question = Open { pending, since: Instant::now(), state: Publication::Waiting };
+        let question = OpenQuestion { pending, since: Instant::now(), state: QuestionDelivery::Waiting };
         open.insert(conversation.to_owned(), question);
     }
 
-    /// The question of a conversation went out just now: its time begins.
+    /// Starts the timeout of a question: it was just sent.
     pub fn published(&self, conversation: &str) {
         if let Some(question) = self.lock().get_mut(conversation) {
             question.since = Instant::now();
-            question.state = Publication::Sent;
+            question.state = QuestionDelivery::Sent;
         }
     }
 
-    /// The question of a conversation, which is no longer asked, for a sentence that was received at this moment.
-    pub fn take(&self, conversation: &str, received: Instant) -> Asked {
+    /// Removes and returns the question of a conversation, for a sentence that was received at this moment.
+    pub fn take(&self, conversation: &str, received: Instant) -> QuestionState {
         match self.lock().remove(conversation) {
-            None => Asked::Nothing,
+            None => QuestionState::Nothing,
             Some(question) if question.since.elapsed() <= self.time => {
                 let is_heard =
-                    question.state == Publication::Sent && received > question.since + self.hearing;
-                if is_heard { Asked::Open(question.pending) } else { Asked::Unheard(question.pending) }
+                    question.state == QuestionDelivery::Sent && received > question.since + self.hearing;
+                if is_heard {
+                    QuestionState::Open(question.pending)
+                } else {
+                    QuestionState::Unheard(question.pending)
+                }
             }
-            Some(question) if question.since.elapsed() < PENDING_KEPT => Asked::TooLate,
-            Some(_) => Asked::Nothing,
+            Some(question) if question.since.elapsed() < PENDING_TTL => QuestionState::TooLate,
+            Some(_) => QuestionState::Nothing,
         }
     }
 
-    /// How many are open.
+    /// The number of open questions.
     pub fn count(&self) -> usize {
         self.lock().values().filter(|question| question.since.elapsed() <= self.time).count()
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, Open>> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, HashMap<String, OpenQuestion>> {
         self.open.lock().ignore_poison()
     }
 }

@@ -1,4 +1,4 @@
-//! The devices of the house, asked for when they are needed and kept for a while.
+//! The device list, requested on demand and cached for a while.
 
 use std::sync::{Arc, Mutex};
 
@@ -8,66 +8,67 @@ use toolwright_executor::{Call, ToolExecutor};
 use toolwright_model::Caller;
 use toolwright_speech::{Device, parse_devices};
 
-use crate::limits::{DEVICES_AGAIN, DEVICES_FOR, DEVICES_WAIT};
+use crate::limits::{DEVICES_RETRY, DEVICES_TIMEOUT, DEVICES_TTL};
 use crate::policy::KnownDevices;
 
-/// The devices, asked for when they are needed and kept for a while.
+/// The device list, requested on demand and cached for a while.
 pub(crate) struct Devices {
-    /// The tool that lists them.
+    /// The tool that lists the devices.
     list: String,
-    known: Mutex<Known>,
-    /// One question at a time.
-    asking: tokio::sync::Mutex<()>,
+    known: Mutex<CachedDevices>,
+    /// Serializes requests: at most one is in flight.
+    request_lock: tokio::sync::Mutex<()>,
 }
 
 #[derive(Default)]
-struct Known {
+struct CachedDevices {
     devices: Arc<Vec<Device>>,
-    /// The last list was read, and whole.
+    /// Whether the last list was read completely.
     is_complete: bool,
-    asked: Option<Instant>,
-    /// Why they could not be asked for the last time, when they could not.
+    requested: Option<Instant>,
+    /// Why the last request failed, if it did.
     failure: Option<String>,
 }
 
-/// What is said where no tool lists devices: their server is away, or none is configured.
+/// Spoken when no tool lists devices: their server is not connected, or none is configured.
 const NO_LIST: &str = "Their server is not connected.";
 const TOO_SLOW: &str = "Their server does not answer.";
 
-/// How new the list has to be.
+/// The maximum age of the list.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Freshness {
     Usual,
-    /// A name was not on it.
+    /// Used after a name was not in the list.
     Newer,
 }
 
 impl Devices {
     pub fn new(list: impl Into<String>) -> Devices {
-        Devices { list: list.into(), known: Mutex::default(), asking: tokio::sync::Mutex::default() }
+        Devices { list: list.into(), known: Mutex::default(), request_lock: tokio::sync::Mutex::default() }
     }
 
-    /// What is known without asking.
+    /// The cached devices, without a request.
     pub fn known(&self) -> Arc<Vec<Device>> {
         Arc::clone(&self.lock().devices)
     }
 
-    /// What the guard goes by. A list that failed, was cut or says nothing covers no device; where neither the list nor
-    /// the tool that switches is registered, there is no house whose list could be missing.
+    /// The devices for the guard. A list that failed, was truncated or is empty covers no device. If
+    /// neither the list tool nor the control tool is registered, there are no devices that a list could
+    /// miss.
     pub fn for_guard(&self, executor: &ToolExecutor, control: &str) -> KnownDevices {
         let known = self.lock();
-        let has_house = executor.find(&self.list).is_ok() || executor.find(control).is_ok();
-        let is_covered = if has_house || !known.devices.is_empty() { known.is_complete } else { true };
+        let has_device_tools = executor.find(&self.list).is_ok() || executor.find(control).is_ok();
+        let is_covered = if has_device_tools || !known.devices.is_empty() { known.is_complete } else { true };
         let devices = Arc::clone(&known.devices);
         if is_covered { KnownDevices::all(devices) } else { KnownDevices::some(devices) }
     }
 
-    /// Why nobody knows which devices there are; nothing when that is known.
+    /// Why the devices are unknown; `None` if they are known.
     pub fn failure(&self) -> Option<String> {
         self.lock().failure.clone()
     }
 
-    /// The devices; what was known before when they cannot be asked for.
+    /// Requests the devices unless the cache is fresh. Returns the cached ones if the request fails.
     pub async fn current(
         &self,
         executor: &ToolExecutor,
@@ -77,26 +78,27 @@ impl Devices {
         if self.is_fresh(freshness) {
             return self.known();
         }
-        let _one = self.asking.lock().await;
-        // Somebody else may have asked while we waited.
+        let _one = self.request_lock.lock().await;
+        // Another task may have refreshed the cache while this one waited for the lock.
         if self.is_fresh(freshness) {
             return self.known();
         }
         let Ok(found) = executor.find(&self.list) else {
-            // The server is away, or there is none. What was known of its devices still tells which are guarded.
+            // The server is not connected, or there is none. The cached devices still show which ones are
+            // guarded.
             let mut known = self.lock();
-            known.asked = None;
+            known.requested = None;
             known.is_complete = false;
             known.failure = Some(NO_LIST.to_owned());
             return Arc::clone(&known.devices);
         };
-        let call = Call::new(&self.list, everything(found.tool.input_schema())).by(Arc::clone(caller));
-        let asked = timeout(DEVICES_WAIT, executor.execute(call)).await;
+        let call = Call::new(&self.list, list_arguments(found.tool.input_schema())).by(Arc::clone(caller));
+        let requested = timeout(DEVICES_TIMEOUT, executor.execute(call)).await;
         let mut known = self.lock();
-        known.asked = Some(Instant::now());
+        known.requested = Some(Instant::now());
         known.failure = None;
         known.is_complete = false;
-        match asked.map(|outcome| outcome.result) {
+        match requested.map(|outcome| outcome.result) {
             Ok(Ok(output)) => {
                 let list = parse_devices(&output.text, output.structured.as_deref());
                 if list.is_cut {
@@ -119,19 +121,20 @@ impl Devices {
 
     fn is_fresh(&self, freshness: Freshness) -> bool {
         let known = self.lock();
-        // Without a list every call needs a yes, so a list that failed is asked for again soon.
+        // Without a list every call needs a yes, so a failed request is retried soon.
         let is_short = freshness == Freshness::Newer || known.failure.is_some();
-        let limit = if is_short { DEVICES_AGAIN } else { DEVICES_FOR };
-        known.asked.is_some_and(|asked| asked.elapsed() < limit)
+        let limit = if is_short { DEVICES_RETRY } else { DEVICES_TTL };
+        known.requested.is_some_and(|requested| requested.elapsed() < limit)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, CachedDevices> {
         self.known.lock().ignore_poison()
     }
 }
 
-/// The arguments that ask for all devices: one that does not answer now should be told by its name, not misunderstood.
-fn everything(schema: &str) -> &'static str {
+/// The arguments that request all devices: the voice should name an inactive device, not misunderstand its
+/// name.
+fn list_arguments(schema: &str) -> &'static str {
     let schema: serde_json::Value = serde_json::from_str(schema).unwrap_or_default();
     match schema["properties"]["includeInactive"]["type"].as_str() {
         Some("boolean") => r#"{"includeInactive":true}"#,

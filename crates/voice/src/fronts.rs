@@ -1,4 +1,4 @@
-//! The ways in, one file each.
+//! The front ends, one file each.
 
 pub mod hermes;
 pub mod mqtt;
@@ -8,10 +8,10 @@ mod repeats;
 
 use jiff::Timestamp;
 
-/// What we are called in messages.
+/// The `source` field of published messages.
 pub(crate) const SOURCE: &str = "toolwright";
 
-/// Now, as messages have it.
+/// The current time in the format of the messages.
 pub(crate) fn now() -> String {
     format!("{:.3}", Timestamp::now())
 }

@@ -1,8 +1,8 @@
-//! Which words, kinds of device and command classes stand for something that opens, locks, warns, burns or keeps
-//! somebody alive.
+//! Words, device types and command classes of guarded devices: those that open, lock, warn, burn or keep a
+//! person alive.
 //!
-//! A wrong yes costs one more question; a wrong no opens a door. So words of several languages are here, and what a
-//! server says of a device adds to them and never takes away.
+//! A false positive costs one more question; a false negative opens a door. So the lists contain several
+//! languages, and the data of a server adds to them and never removes from them.
 
 mod words;
 
@@ -14,12 +14,12 @@ use words::{
     MIDDLES, PAIRS, PARTS, STARTS, UNSPACED, WORDS,
 };
 
-/// Command classes of devices that are guarded: door locks and their logs, schedules, codes and credentials, barriers, keypads,
-/// windows, irrigation valves, sirens. The classes of encryption (152, 159) and of notifications (113) say nothing:
-/// lamps have them too.
+/// Z-Wave command classes of guarded devices: door locks and their logs, schedules, codes and credentials,
+/// barriers, keypads, windows, irrigation valves, sirens. The classes of encryption (152, 159) and of
+/// notifications (113) are no evidence: lamps have them too.
 const CLASSES: &[u16] = &[98, 76, 78, 99, 131, 102, 111, 106, 107, 121];
 
-/// Whether a text speaks of something guarded; `more` are the words of the configuration.
+/// Whether a text mentions something guarded; `more` are the words of the configuration.
 pub(crate) fn is_guarded_text(text: &str, more: &[String]) -> bool {
     let words = name_words(text);
     let bare: Vec<&str> = words.iter().map(|word| without_number(word)).collect();
@@ -28,9 +28,9 @@ pub(crate) fn is_guarded_text(text: &str, more: &[String]) -> bool {
         let phrase: Vec<&str> = phrase.iter().map(|word| without_number(word)).collect();
         !phrase.is_empty() && bare.windows(phrase.len()).any(|part| part == phrase)
     };
-    // `the sauna, lights off` is no lamp in a sauna.
+    // `the sauna, lights off` is not a lamp in a sauna.
     let is_one_name = !text.contains([',', ';', ':', '\n']) && !text.contains(". ");
-    // Home Assistant's id of a lamp.
+    // An entity id of a lamp in Home Assistant.
     let is_lamp_id = text.starts_with("light.") && !text.contains(char::is_whitespace);
     let is_followed_by_lamp = |at: usize| {
         let next = bare[at + 1..].iter().find(|word| !word.is_empty());
@@ -44,7 +44,7 @@ pub(crate) fn is_guarded_text(text: &str, more: &[String]) -> bool {
         || has(UNSPACED, |part| text.contains(part))
 }
 
-/// Whether a device is guarded by what it is called or by what its server says of it.
+/// Whether a device is guarded by its name or by the data of its server.
 pub(crate) fn is_guarded_device(device: &Device, more: &[String]) -> bool {
     let mut texts = [&device.name].into_iter().chain(&device.kind).chain(&device.aliases);
     let is_entry = has_last_word(&device.name, ENTRIES);
@@ -55,7 +55,7 @@ pub(crate) fn is_guarded_device(device: &Device, more: &[String]) -> bool {
         || device.classes.iter().any(|class| CLASSES.contains(class))
 }
 
-/// Whether one word is guarded. Small letters; a number at its end says nothing.
+/// Whether one word is guarded. It must be lower-case; a trailing number is ignored.
 pub(crate) fn is_guarded_word(word: &str) -> bool {
     let bare = without_number(word);
     if has(HARMLESS, |harmless| harmless == bare) {
@@ -70,7 +70,8 @@ pub(crate) fn is_guarded_word(word: &str) -> bool {
         || has(MIDDLES, |part| inner.contains(part))
 }
 
-/// Whether one word names what heats, cooks, pumps or lets in, unless a lamp is called after it.
+/// Whether one word names a device that heats, cooks, pumps or lets in, unless it is part of the name of a
+/// lamp.
 fn is_head_word(bare: &str) -> bool {
     let is_lamp = || has(HARMLESS_ENDINGS, |end| bare.ends_with(end));
     HEADS.iter().any(|words| has(words, |word| word == bare))
@@ -88,7 +89,7 @@ fn has_first_word(text: &str, first: &str) -> bool {
     name_words(text).first().is_some_and(|word| word == first)
 }
 
-/// Whether one word of a list is so.
+/// Whether any word of a list satisfies a predicate.
 fn has(list: &str, is: impl Fn(&str) -> bool) -> bool {
     list.split_whitespace().any(is)
 }

@@ -1,7 +1,7 @@
-//! Knocking at the doors that a voice needs: is its broker there and does it let us in, are its ports free?
+//! Probes for the doctor: is the broker reachable and does it accept the credentials, are the ports free?
 //!
-//! Nothing is changed by it: nothing is published or subscribed to, no will is left, and nobody who is connected is
-//! pushed out.
+//! A probe changes nothing: it does not publish or subscribe, leaves no will, and disconnects no other
+//! client.
 
 use std::hash::{BuildHasher, RandomState};
 use std::net::{Ipv4Addr, SocketAddr};
@@ -12,73 +12,75 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::time::timeout;
 use toolwright_config::{BrokerPassword, BrokerSettings, MqttProtocol};
 
-use crate::mqtt::{BrokerAddress, Heard, hear};
+use crate::mqtt::{AttemptResult, BrokerAddress, attempt_connection};
 
-/// The longest answer of a program that may be ours, in bytes.
+/// The largest response to read when checking for Toolwright, in bytes.
 const LONGEST_ANSWER: u64 = 64 << 10;
 
-/// What became of knocking at a broker's door. The texts say why.
+/// The result of probing a broker. The texts give the reason.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Knock {
-    /// It lets us in.
+    /// The broker accepted the connection.
     Accepted {
-        /// Of the protocol.
+        /// The revision of the protocol.
         revision: &'static str,
-        /// It is the one that Toolwright has inside.
+        /// Whether it is Toolwright's built-in broker.
         is_ours: bool,
     },
-    /// Nobody is there.
+    /// No program listens there.
     Unreachable(String),
-    /// User or password are wrong.
+    /// The user name or the password is wrong.
     LoginRefused(String),
-    /// Its certificate is signed by nobody whom we trust, or for another name.
+    /// Its certificate is not signed by a trusted authority, or is for another name.
     NotTrusted(String),
-    /// It does not encrypt, and we were told that it does.
+    /// The settings require TLS, but the broker does not use it.
     Plain(String),
-    /// It encrypts, and we were told that it does not.
+    /// The broker uses TLS, but the settings do not.
     Encrypted(String),
-    /// Somebody is there who is no broker.
+    /// The program that listens there is not a broker.
     NoBroker(String),
     /// A file that the settings name cannot be used.
     Unusable(String),
 }
 
-/// Who has a port.
+/// The owner of a port.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PortSeen {
-    /// Nobody.
+    /// No program uses the port.
     Free,
-    /// A voice of Toolwright.
+    /// Toolwright's voice uses it.
     Ours,
-    /// A broker of somebody else.
+    /// Another broker uses it.
     OtherBroker,
-    /// Another program.
+    /// Another program uses it.
     Others,
-    /// Nobody may have it; the text says why.
+    /// The port cannot be bound; the text gives the reason.
     NotAllowed(String),
 }
 
-/// Connects as the voice would, and leaves at once.
+/// Connects as the voice would, and disconnects at once.
 pub async fn broker(settings: &BrokerSettings, protocol: MqttProtocol, patience: Duration) -> Knock {
-    let seen = heard(settings, protocol, patience).await;
-    // Who encrypts where the other does not is seen by trying it the other way round. That is done without the
-    // password: it is not for everybody.
-    let stranger = |is_encrypted| BrokerSettings {
+    let seen = attempt(settings, protocol, patience).await;
+    // A mismatch of TLS is detected by a second attempt with the opposite setting. It omits the
+    // credentials, which must not be sent to an unknown program.
+    let without_credentials = |is_encrypted| BrokerSettings {
         is_encrypted,
         username: None,
         password: BrokerPassword::None,
         ..settings.clone()
     };
     match seen {
-        Heard::NotTrusted(why) | Heard::NotEncrypted(why) if settings.is_encrypted => {
-            match heard(&stranger(false), protocol, patience).await {
-                Heard::Welcome { .. } | Heard::NotLetIn(_) => Knock::Plain(why),
+        AttemptResult::NotTrusted(why) | AttemptResult::NotEncrypted(why) if settings.is_encrypted => {
+            match attempt(&without_credentials(false), protocol, patience).await {
+                AttemptResult::Welcome { .. } | AttemptResult::LoginRefused(_) => Knock::Plain(why),
                 _ => Knock::NotTrusted(why),
             }
         }
-        Heard::Nonsense(why) if !settings.is_encrypted => {
-            match heard(&stranger(true), protocol, patience).await {
-                Heard::Welcome { .. } | Heard::NotLetIn(_) | Heard::NotTrusted(_) => Knock::Encrypted(why),
+        AttemptResult::ProtocolError(why) if !settings.is_encrypted => {
+            match attempt(&without_credentials(true), protocol, patience).await {
+                AttemptResult::Welcome { .. }
+                | AttemptResult::LoginRefused(_)
+                | AttemptResult::NotTrusted(_) => Knock::Encrypted(why),
                 _ => Knock::NoBroker(why),
             }
         }
@@ -86,14 +88,14 @@ pub async fn broker(settings: &BrokerSettings, protocol: MqttProtocol, patience:
     }
 }
 
-/// Who has the port of this machine at which the broker inside would listen.
+/// The owner of the loopback port for the built-in broker.
 pub async fn broker_port(port: u16, patience: Duration) -> PortSeen {
     let address = SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    match bound(address).await {
+    match port_state(address).await {
         Some(seen) => seen,
         None => {
             let settings = BrokerAddress::inside(port).0;
-            match Knock::from(heard(&settings, MqttProtocol::Auto, patience).await) {
+            match Knock::from(attempt(&settings, MqttProtocol::Auto, patience).await) {
                 Knock::Accepted { is_ours: true, .. } => PortSeen::Ours,
                 Knock::Accepted { .. } | Knock::LoginRefused(_) => PortSeen::OtherBroker,
                 _ => PortSeen::Others,
@@ -102,13 +104,13 @@ pub async fn broker_port(port: u16, patience: Duration) -> PortSeen {
     }
 }
 
-/// Who has the address at which clients of Wyoming would come in.
+/// The owner of the address for Wyoming clients.
 pub async fn wyoming_port(listen: SocketAddr, patience: Duration) -> PortSeen {
-    match bound(listen).await {
+    match port_state(listen).await {
         Some(seen) => seen,
         None => {
             let ip = if listen.ip().is_unspecified() { Ipv4Addr::LOCALHOST.into() } else { listen.ip() };
-            match timeout(patience, is_ours(SocketAddr::new(ip, listen.port()))).await {
+            match timeout(patience, is_toolwright(SocketAddr::new(ip, listen.port()))).await {
                 Ok(Ok(true)) => PortSeen::Ours,
                 _ => PortSeen::Others,
             }
@@ -116,8 +118,8 @@ pub async fn wyoming_port(listen: SocketAddr, patience: Duration) -> PortSeen {
     }
 }
 
-/// Nothing when somebody is there.
-async fn bound(address: SocketAddr) -> Option<PortSeen> {
+/// Returns `None` if the address is in use.
+async fn port_state(address: SocketAddr) -> Option<PortSeen> {
     match TcpListener::bind(address).await {
         Ok(_) => Some(PortSeen::Free),
         Err(error) if error.kind() == std::io::ErrorKind::AddrInUse => None,
@@ -125,36 +127,36 @@ async fn bound(address: SocketAddr) -> Option<PortSeen> {
     }
 }
 
-/// Whether a program of Wyoming says of itself that it is ours.
-async fn is_ours(address: SocketAddr) -> std::io::Result<bool> {
+/// Whether the Wyoming service at this address identifies itself as Toolwright.
+async fn is_toolwright(address: SocketAddr) -> std::io::Result<bool> {
     let mut stream = TcpStream::connect(address).await?;
     stream.write_all(b"{\"type\":\"describe\"}\n").await?;
-    let mut said = Vec::new();
+    let mut response = Vec::new();
     let mut answer = stream.take(LONGEST_ANSWER);
-    while answer.read_buf(&mut said).await? > 0 {
-        // What it is called comes in a line of its own, without an end.
-        if String::from_utf8_lossy(&said).contains("\"toolwright\"") {
+    while answer.read_buf(&mut response).await? > 0 {
+        // The name is in the first line; the connection stays open, so the loop does not wait for its end.
+        if String::from_utf8_lossy(&response).contains("\"toolwright\"") {
             return Ok(true);
         }
     }
     Ok(false)
 }
 
-async fn heard(settings: &BrokerSettings, protocol: MqttProtocol, patience: Duration) -> Heard {
+async fn attempt(settings: &BrokerSettings, protocol: MqttProtocol, patience: Duration) -> AttemptResult {
     let client_id = format!("toolwright-look-{:016x}", RandomState::new().hash_one(std::process::id()));
     let address = BrokerAddress(settings.clone());
-    hear(&address, &client_id, protocol, patience).await
+    attempt_connection(&address, &client_id, protocol, patience).await
 }
 
-impl From<Heard> for Knock {
-    fn from(heard: Heard) -> Knock {
-        match heard {
-            Heard::Welcome { revision, is_ours } => Knock::Accepted { revision, is_ours },
-            Heard::Nobody(why) => Knock::Unreachable(why),
-            Heard::NotLetIn(why) => Knock::LoginRefused(why),
-            Heard::NotTrusted(why) | Heard::NotEncrypted(why) => Knock::NotTrusted(why),
-            Heard::Nonsense(why) => Knock::NoBroker(why),
-            Heard::NoFile(why) => Knock::Unusable(why),
+impl From<AttemptResult> for Knock {
+    fn from(result: AttemptResult) -> Knock {
+        match result {
+            AttemptResult::Welcome { revision, is_ours } => Knock::Accepted { revision, is_ours },
+            AttemptResult::Unreachable(why) => Knock::Unreachable(why),
+            AttemptResult::LoginRefused(why) => Knock::LoginRefused(why),
+            AttemptResult::NotTrusted(why) | AttemptResult::NotEncrypted(why) => Knock::NotTrusted(why),
+            AttemptResult::ProtocolError(why) => Knock::NoBroker(why),
+            AttemptResult::UnreadableFile(why) => Knock::Unusable(why),
         }
     }
 }

@@ -1,10 +1,9 @@
-//! The house that is spoken to: sentences in, tool calls, answers that can be said aloud out.
+//! Voice control: sentences in, tool calls, spoken answers out.
 //!
-//! A front (MQTT, Hermes, Wyoming) turns bytes into a [`Transcript`] and hands it to the
-//! [`BackgroundTranscriber`], which never makes it wait. What is certain is done at once by the one
-//! `ToolExecutor`; everything else goes to a [`Mind`]. What the voice may do and what it has to ask for first
-//! is the [`VoicePolicy`]. Every answer is
-//! `toolwright_speech::speakable`.
+//! A front (MQTT, Hermes, Wyoming) turns bytes into a [`Transcript`] and passes it to the
+//! [`BackgroundTranscriber`], which never blocks it. The `ToolExecutor` runs recognized commands at once;
+//! everything else goes to a [`Mind`]. The [`VoicePolicy`] decides what the voice may do and what needs a
+//! confirmation. Every answer passes `toolwright_speech::speakable`.
 //!
 //! This crate knows no MCP server and no model: tools are names in the registry, a model is a [`Mind`].
 //!
@@ -12,19 +11,24 @@
 //!
 //! # Files
 //!
-//! In the order data flows; what is said, as data, is the crate `speech`:
+//! In the order data flows; the crate `speech` holds the pure functions over text:
 //!
 //! | where | what |
 //! |---|---|
-//! | `fronts.rs`, `fronts/` | the ways in, one file each: `mqtt`, `hermes`, `wyoming`; `repeats` knows what came before |
-//! | `mqtt.rs`, `mqtt/` | the connection to a broker: one task that polls, both revisions (`wire`), who we are (`address`); one attempt that leaves no trace (`hear`) |
-//! | `knock.rs` | whether a broker lets us in and whose a port is, for the doctor |
-//! | `broker.rs`, `broker/` | the broker inside: `packets` of both revisions, `router`, one `client`, `topics` |
-//! | `transcript.rs`, `transcriber.rs`, `transcriber/` | what was said and what is said back; `queue` (who is next), `handle` (one transcript) |
-//! | `devices.rs` | the devices, asked for and kept for a while |
-//! | `policy.rs`, `confirm.rs` | what the voice may do; spoken questions |
-//! | `mind.rs` | what answers the rest |
-//! | `voice.rs`, `status.rs`, `view.rs`, `limits.rs` | all of it, begun together; what is counted and shown; every number |
+//! | `fronts.rs`, `fronts/` | the front ends, one file each: `mqtt`, `hermes`, `wyoming`; `repeats` detects
+//! repeated messages |
+//! | `mqtt.rs`, `mqtt/` | the connection to a broker: one polling task, both revisions (`wire`), address
+//! and credentials (`address`); a connection attempt without side effects (`attempt`) |
+//! | `knock.rs` | broker and port probes for the doctor |
+//! | `broker.rs`, `broker/` | the built-in broker: `packets` of both revisions, `router`, one `client`,
+//! `topics` |
+//! | `transcript.rs`, `transcriber.rs`, `transcriber/` | sentence and answer; `queue` (scheduling),
+//! `handle` (one transcript) |
+//! | `devices.rs` | the cached device list |
+//! | `policy.rs`, `confirm.rs` | permissions of the voice; open spoken questions |
+//! | `mind.rs` | the interface to the model |
+//! | `voice.rs`, `status.rs`, `view.rs`, `limits.rs` | startup of all parts; counters and status; every
+//! limit |
 
 mod transcript;
 

@@ -1,55 +1,55 @@
-//! Every number of the voice, in one place.
+//! Every limit of the voice, in one place.
 
 use std::time::Duration;
 
-/// The largest packet that a broker may send us, in bytes. A broker of MQTT 5 is told.
+/// The largest packet that a broker may send, in bytes. With MQTT 5 the CONNECT packet announces it.
 pub(crate) const MAX_PACKET_BYTES: u32 = 1024 * 1024;
-/// The same where the broker cannot be told: a larger one ends the connection.
-pub(crate) const MAX_PACKET_BYTES_UNTOLD: usize = 16 * 1024 * 1024;
-/// How many messages wait to be published.
+/// The same for MQTT 3.1.1, which cannot announce it: a larger packet ends the connection.
+pub(crate) const MAX_PACKET_BYTES_V311: usize = 16 * 1024 * 1024;
+/// Messages queued for publishing.
 pub(crate) const OUTBOX: usize = 256;
-/// How many ids are remembered to tell a message from its repetition, and for how long.
-pub(crate) const REMEMBERED_IDS: usize = 1_024;
-pub(crate) const REMEMBERED_FOR: Duration = Duration::from_secs(600);
-/// How long connecting to a broker may take.
+/// Message ids that are stored to detect repetitions, and for how long.
+pub(crate) const DEDUP_IDS: usize = 1_024;
+pub(crate) const DEDUP_TTL: Duration = Duration::from_secs(600);
+/// Timeout for connecting to a broker.
 pub(crate) const CONNECT_SECONDS: u64 = 5;
-/// How often an idle connection to a broker is looked at.
+/// Keep-alive interval of a connection to a broker.
 pub(crate) const KEEP_ALIVE_SECONDS: u16 = 10;
-/// The waits before a broker is tried again; the last one is for all that follow.
+/// Delays before reconnecting to a broker; the last one repeats.
 pub(crate) const RECONNECT_MS: [u64; 6] = [100, 200, 500, 1_000, 2_000, 3_000];
-/// How long the farewell to a broker may take.
-pub(crate) const FAREWELL: Duration = Duration::from_secs(1);
-/// How long what is being answered is waited for at the end.
-pub(crate) const GRACE: Duration = Duration::from_secs(5);
-/// How long the list of devices is good for, and how long asking for it may take.
-pub(crate) const DEVICES_FOR: Duration = Duration::from_secs(60);
-pub(crate) const DEVICES_WAIT: Duration = Duration::from_secs(5);
-/// How soon the list is asked for again when a name is not on it.
-pub(crate) const DEVICES_AGAIN: Duration = Duration::from_secs(5);
-/// How many conversations can have an open question.
+/// Timeout for disconnecting from a broker.
+pub(crate) const DISCONNECT_TIMEOUT: Duration = Duration::from_secs(1);
+/// Grace period for answers in flight at shutdown.
+pub(crate) const GRACE_PERIOD: Duration = Duration::from_secs(5);
+/// How long the device list is cached, and the timeout for requesting it.
+pub(crate) const DEVICES_TTL: Duration = Duration::from_secs(60);
+pub(crate) const DEVICES_TIMEOUT: Duration = Duration::from_secs(5);
+/// The minimum interval between two requests when a name is not in the list.
+pub(crate) const DEVICES_RETRY: Duration = Duration::from_secs(5);
+/// Limit of conversations with an open question.
 pub(crate) const MAX_PENDING: usize = 256;
-/// How long a question that nobody answered is remembered, to say that it is too late.
-pub(crate) const PENDING_KEPT: Duration = Duration::from_secs(300);
-/// Wyoming: clients at once, how long one may be silent, and how long it may take to read.
+/// How long an unanswered question is stored, to report that a yes comes too late.
+pub(crate) const PENDING_TTL: Duration = Duration::from_secs(300);
+/// Wyoming: concurrent clients, idle timeout, write timeout.
 pub(crate) const WYOMING_CLIENTS: usize = 64;
 pub(crate) const WYOMING_IDLE: Duration = Duration::from_secs(600);
 pub(crate) const WYOMING_WRITE: Duration = Duration::from_secs(10);
 
-/// What can be set of the transcriber.
+/// The limits of the transcriber.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
-    /// How many transcripts wait. When one more comes, the oldest is dropped.
+    /// Transcripts that may wait. One more drops the oldest.
     pub waiting: usize,
-    /// How many are answered at once.
+    /// Transcripts that may be processed concurrently.
     pub at_once: usize,
-    /// How old a transcript may be when it is begun.
+    /// The maximum age of a transcript at the start of its processing.
     pub max_age: Duration,
     /// How long a spoken question stays open.
     pub confirm: Duration,
-    /// How soon after a spoken question went out a yes can be an answer to it: what comes sooner was said before anybody
-    /// heard the question.
+    /// The minimum delay between sending a question and a yes to it: an earlier yes was said before the
+    /// user heard the question.
     pub hearing: Duration,
-    /// How long a model may think.
+    /// Timeout for the model.
     pub think: Duration,
 }
 

@@ -1,4 +1,4 @@
-//! What answers when no direct command is meant: usually a model that uses tools.
+//! The interface to what answers sentences that are no direct command: usually a model that uses tools.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,89 +10,91 @@ use toolwright_model::Caller;
 
 use crate::policy::Guard;
 
-/// What answers when no direct command is meant.
+/// Answers sentences that are no direct command.
 pub trait Mind: Send + Sync + 'static {
-    /// Thinks about one sentence. The future is dropped when it takes too long or the voice ends.
+    /// Answers one sentence. The future is dropped on timeout or shutdown.
     fn think(self: Arc<Self>, thought: Thought) -> BoxFuture<'static, Result<Thinking, MindError>>;
 
-    /// Hears what was done and said in a conversation without it, so that it can be spoken about later.
+    /// Records a turn of a conversation that was handled without the model, so that later sentences can
+    /// refer to it.
     fn hears(&self, _conversation: &str, _question: &str, _answer: &str) {}
 }
 
-/// One sentence to think about.
+/// One sentence to answer.
 #[derive(Clone, Debug)]
 pub struct Thought {
-    /// What was said.
+    /// The sentence.
     pub text: String,
-    /// The conversation that it belongs to.
+    /// The conversation it belongs to.
     pub conversation: String,
-    /// The language, where it is known.
+    /// The language, if known.
     pub language: Option<String>,
-    /// What the voice may do. Every call has to be shown to [`Guard::judge`] after it was mended and before it is
-    /// run; what needs a yes comes back in [`Thinking::held`] and is not run.
+    /// The permissions of the voice. Every call must pass [`Guard::judge`] after its repair and before it
+    /// runs; calls that need a yes are returned in [`Thinking::held`] and do not run.
     pub guard: Guard,
-    /// Who calls the tools, for records: the front is `voice`.
+    /// The caller of the tools, for records: the front is `voice`.
     pub caller: Arc<Caller>,
-    /// Where text goes while it is being written.
+    /// The channel for partial text.
     pub words: Words,
-    /// Cancelled when nobody waits any more.
+    /// Cancelled when the answer is no longer needed.
     pub cancellation: CancellationToken,
 }
 
-/// Where text goes while it is being written. Nobody has to use it.
+/// The channel for partial text. Its use is optional.
 #[derive(Clone, Debug)]
 pub struct Words {
     pieces: mpsc::Sender<String>,
-    /// A piece found no room: what follows would not fit to what came before.
+    /// A piece was dropped because the channel was full: later pieces would not follow the earlier ones.
     is_torn: Arc<AtomicBool>,
 }
 
-/// How many pieces wait to be said.
+/// The capacity of the channel.
 const PIECES: usize = 1_024;
 
-/// What came of it.
+/// The answer to a sentence.
 #[derive(Clone, Debug, Default)]
 pub struct Thinking {
-    /// What to say, as the model wrote it.
+    /// The text to speak, as the model wrote it.
     pub text: String,
-    /// Calls that are run only after a yes. When there are some, they are asked for.
+    /// Calls that run only after a yes. If there are any, the voice asks for confirmation.
     pub held: Vec<HeldCall>,
-    /// The model and who provides it.
+    /// The model and its provider.
     pub model: Option<(String, String)>,
-    /// How many questions and answers the conversation has now.
+    /// The number of turns in the conversation.
     pub turns: usize,
 }
 
-/// A call that needs a yes.
+/// A call that needs a confirmation.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct HeldCall {
-    /// The tool: `server/name`, or a name that stands for one tool only.
+    /// The tool: `server/name`, or a name that only one tool has.
     pub tool: String,
-    /// Its arguments, as they will be sent.
+    /// The arguments as they will be sent.
     pub arguments: String,
 }
 
 /// Why there is no answer.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum MindError {
-    /// The model cannot be reached, or does not answer.
+    /// The model cannot be reached or does not respond.
     #[error("the model is not available: {0}")]
     Unavailable(String),
-    /// It came to no end: too many rounds, too many tokens, the same call again and again.
+    /// The model did not finish: too many rounds, too many tokens, the same call repeatedly.
     #[error("the model came to no answer: {0}")]
     NoAnswer(String),
 }
 
 impl Words {
-    /// Where the other end reads.
+    /// Creates the channel.
     pub fn channel() -> (Words, mpsc::Receiver<String>) {
         let (pieces, receiver) = mpsc::channel(PIECES);
         (Words { pieces, is_torn: Arc::default() }, receiver)
     }
 
-    /// One more piece of the answer. It never waits: what finds no room is heard with the whole answer.
+    /// Sends one more piece of the answer. It never blocks: a piece that does not fit is spoken with the
+    /// complete answer.
     pub fn say(&self, piece: &str) {
-        // Relaxed: it guards nothing but itself.
+        // Relaxed: the flag orders no other memory access.
         if !self.is_torn.load(Ordering::Relaxed) && self.pieces.try_send(piece.to_owned()).is_err() {
             self.is_torn.store(true, Ordering::Relaxed);
         }

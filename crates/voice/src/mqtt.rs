@@ -1,15 +1,15 @@
-//! The connection to a broker: one task that polls it all the time, and messages in and out.
+//! The connection to a broker: one polling task, and messages in and out.
 //!
-//! Both revisions of the protocol are spoken: MQTT 5, and 3.1.1 where the broker knows no other. The connection comes
-//! back by itself. What was said while it was away is not heard: a command that comes late is worse than none.
+//! It supports both MQTT revisions: 5, and 3.1.1 if the broker knows no other. It reconnects automatically.
+//! Messages sent while it was disconnected are not processed: a late command is worse than none.
 
 mod address;
-mod hear;
+mod attempt;
 mod wire;
 
 pub(crate) use address::BrokerAddress;
-pub(crate) use hear::{Heard, hear};
-pub(crate) use wire::{Message, Publication};
+pub(crate) use attempt::{AttemptResult, attempt_connection};
+pub(crate) use wire::{MqttMessage, MqttPublication};
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -18,78 +18,78 @@ use tokio::sync::{mpsc, watch};
 use tokio::time::{sleep, timeout};
 use tokio_util::sync::CancellationToken;
 
-use crate::limits::{FAREWELL, OUTBOX, RECONNECT_MS};
+use crate::limits::{DISCONNECT_TIMEOUT, OUTBOX, RECONNECT_MS};
 use crate::status::Status;
 use crate::transcript::Delivery;
 use crate::view::FrontState;
-use wire::{Caller, Seen, Will, Wire, WireError};
+use wire::{BrokerWire, ClientIdentity, Will, WireError, WireEvent};
 
-/// Who gets the messages of some topics. It may not wait.
+/// Receives the messages of some topics. Its methods must not block.
 pub(crate) trait Subscriber: Send + Sync + 'static {
-    /// The topics, whole: no wildcards.
+    /// The topics, without wildcards.
     fn topics(&self) -> Vec<String>;
 
-    /// One message of them.
-    fn hear(&self, message: Message);
+    /// Handles one message.
+    fn receive(&self, message: MqttMessage);
 }
 
-/// Which revisions of the protocol are spoken.
+/// The MQTT revisions to try.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Revisions {
-    /// MQTT 5, and 3.1.1 where a broker does not understand it.
+    /// MQTT 5, and 3.1.1 if the broker does not support it.
     Both,
     /// MQTT 5 only.
-    Five,
+    V5,
     /// MQTT 3.1.1 only.
-    Three,
+    V311,
 }
 
-/// How a broker is reached.
+/// Address and identity for a connection.
 #[derive(Clone)]
 pub(crate) struct LinkOptions {
     pub address: BrokerAddress,
     pub client_id: String,
     pub revisions: Revisions,
-    /// The topic that says whether we are there, with what it says.
+    /// The status topic and its payloads.
     pub status_topic: String,
     pub online: String,
     pub offline: String,
 }
 
 impl LinkOptions {
-    fn open(&self, revision: Revision) -> Result<Wire, String> {
+    fn open(&self, revision: Revision) -> Result<BrokerWire, String> {
         let will = Some(Will { topic: &self.status_topic, payload: &self.offline });
-        Wire::open(&self.address, &Caller { client_id: &self.client_id, will }, revision)
+        BrokerWire::open(&self.address, &ClientIdentity { client_id: &self.client_id, will }, revision)
     }
 }
 
-/// What can be seen of a link.
+/// The status of a link.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct LinkState {
     pub state: FrontState,
     pub detail: String,
 }
 
-/// Where messages go to be published. It never waits.
+/// Queues messages for publishing. It never blocks.
 #[derive(Clone)]
 pub(crate) struct Outbox {
-    messages: mpsc::Sender<Publication>,
+    messages: mpsc::Sender<MqttPublication>,
     status: Arc<Status>,
 }
 
-/// A connection that is kept.
-pub(crate) struct Link {
+/// A connection that reconnects.
+pub(crate) struct BrokerLink {
     options: LinkOptions,
-    outgoing: mpsc::Receiver<Publication>,
-    /// A message that was taken out of the box and found no room.
-    held: Option<Publication>,
+    outgoing: mpsc::Receiver<MqttPublication>,
+    /// A message that was taken from the queue but not yet accepted by the client library.
+    held: Option<MqttPublication>,
     state: watch::Sender<LinkState>,
     stop: CancellationToken,
 }
 
 impl Outbox {
-    /// Publishes a message as soon as there is a broker. Too many, and it is dropped and counted.
-    pub fn publish(&self, publication: Publication) -> Delivery {
+    /// Queues a message for publishing. If the queue is full, the message is dropped and counted.
+    pub fn publish(&self, publication: MqttPublication) -> Delivery {
         if let Err(error) = self.messages.try_send(publication) {
             self.status.unpublished();
             let topic = match error {
@@ -103,52 +103,52 @@ impl Outbox {
     }
 }
 
-impl Link {
-    /// A link that is not connected yet, and the way into it.
+impl BrokerLink {
+    /// A link that is not connected yet, its outbox and its status.
     pub fn new(
         options: LinkOptions,
         status: Arc<Status>,
         stop: CancellationToken,
-    ) -> (Link, Outbox, watch::Receiver<LinkState>) {
+    ) -> (BrokerLink, Outbox, watch::Receiver<LinkState>) {
         let (messages, outgoing) = mpsc::channel(OUTBOX);
         let detail = options.address.shown();
         let (state, seen) = watch::channel(LinkState { state: FrontState::Starting, detail });
-        (Link { options, outgoing, held: None, state, stop }, Outbox { messages, status }, seen)
+        (BrokerLink { options, outgoing, held: None, state, stop }, Outbox { messages, status }, seen)
     }
 
-    /// Keeps the connection until the end.
+    /// Maintains the connection until shutdown.
     pub async fn run(mut self, subscribers: Vec<Arc<dyn Subscriber>>) {
         let mut attempt = 0;
         let mut revision = match self.options.revisions {
-            Revisions::Both | Revisions::Five => Revision::Five,
-            Revisions::Three => Revision::Three,
+            Revisions::Both | Revisions::V5 => Revision::V5,
+            Revisions::V311 => Revision::V311,
         };
         let mut wire = None;
         loop {
             let opened = match wire.take() {
                 Some(wire) => Ok(wire),
-                // A file that cannot be read may be there a little later.
+                // A missing file may appear later.
                 None => self.options.open(revision),
             };
             let ended = match opened {
                 Ok(mut opened) => {
                     let ended = self.serve(&mut opened, &subscribers).await;
-                    // It keeps what was not acknowledged, and sends it again.
+                    // The wire keeps unacknowledged messages and resends them.
                     wire = Some(opened);
                     ended
                 }
-                Err(why) => Ended { why, ..Ended::default() },
+                Err(why) => ConnectionResult { why, ..ConnectionResult::default() },
             };
             if ended.is_over || self.stop.is_cancelled() {
                 return;
             }
             if ended.was_connected {
                 attempt = 0;
-            } else if ended.is_misunderstood && self.options.revisions == Revisions::Both {
+            } else if ended.is_protocol_mismatch && self.options.revisions == Revisions::Both {
                 revision = revision.other();
                 wire = None;
             } else if self.options.address.is_kept_in_files() {
-                // The password may be another one now.
+                // The password file may have changed.
                 wire = None;
             }
             if attempt == 0 {
@@ -165,12 +165,16 @@ impl Link {
         }
     }
 
-    /// One connection, from its beginning to its end.
-    async fn serve(&mut self, wire: &mut Wire, subscribers: &[Arc<dyn Subscriber>]) -> Ended {
+    /// Runs one connection from start to end.
+    async fn serve(
+        &mut self,
+        wire: &mut BrokerWire,
+        subscribers: &[Arc<dyn Subscriber>],
+    ) -> ConnectionResult {
         let topics: Vec<String> = subscribers.iter().flat_map(|subscriber| subscriber.topics()).collect();
         let mut was_connected = false;
         loop {
-            // What found no room before goes first.
+            // The message that was not accepted before goes first.
             if was_connected
                 && let Some(publication) = self.held.take()
                 && !wire.publish(&publication)
@@ -180,34 +184,34 @@ impl Link {
             let may_publish = was_connected && self.held.is_none();
             tokio::select! {
                 seen = wire.poll() => match seen {
-                    Ok(Seen::Connected { .. }) => {
+                    Ok(WireEvent::Connected { .. }) => {
                         was_connected = true;
                         self.connected(wire, &topics);
                     }
-                    Ok(Seen::Message(message)) => {
-                        let whose = subscribers.iter().find(|one| one.topics().contains(&message.topic));
-                        if let Some(subscriber) = whose {
-                            subscriber.hear(message);
+                    Ok(WireEvent::Message(message)) => {
+                        let receiver = subscribers.iter().find(|one| one.topics().contains(&message.topic));
+                        if let Some(subscriber) = receiver {
+                            subscriber.receive(message);
                         }
                     }
-                    Ok(Seen::Other) => {}
-                    Err(WireError { why, is_misunderstood, .. }) => {
-                        return Ended { why, was_connected, is_misunderstood, is_over: false };
+                    Ok(WireEvent::Other) => {}
+                    Err(WireError { why, is_protocol_mismatch, .. }) => {
+                        return ConnectionResult { why, was_connected, is_protocol_mismatch, is_over: false };
                     }
                 },
                 publication = self.outgoing.recv(), if may_publish => match publication {
                     Some(publication) => self.held = Some(publication),
-                    None => return self.farewell(wire, was_connected).await,
+                    None => return self.shut_down(wire, was_connected).await,
                 },
-                () = self.stop.cancelled() => return self.farewell(wire, was_connected).await,
+                () = self.stop.cancelled() => return self.shut_down(wire, was_connected).await,
             }
         }
     }
 
-    fn connected(&self, wire: &Wire, topics: &[String]) {
+    fn connected(&self, wire: &BrokerWire, topics: &[String]) {
         let address = self.options.address.shown();
-        let is_heard = wire.subscribe(topics) & wire.publish(&self.status_message(&self.options.online));
-        if !is_heard {
+        let is_queued = wire.subscribe(topics) & wire.publish(&self.status_message(&self.options.online));
+        if !is_queued {
             tracing::error!("{address}: there is no room to subscribe");
         }
         tracing::info!("{address} is connected");
@@ -215,23 +219,23 @@ impl Link {
         self.state.send_replace(LinkState { state: FrontState::Ready, detail });
     }
 
-    /// Publishes what waits, says that we are gone, and goes.
-    async fn farewell(&mut self, wire: &mut Wire, is_connected: bool) -> Ended {
+    /// Publishes the queued messages and the offline status, then disconnects.
+    async fn shut_down(&mut self, wire: &mut BrokerWire, is_connected: bool) -> ConnectionResult {
         if is_connected {
             let held = self.held.take().into_iter();
             let waiting = std::iter::from_fn(|| self.outgoing.try_recv().ok());
-            // What finds no room now finds none at all.
+            // If the client library does not accept a message now, it will not accept it at all.
             held.chain(waiting).take_while(|publication| wire.publish(publication)).for_each(drop);
             wire.publish(&self.status_message(&self.options.offline));
             wire.disconnect();
             let gone = async { while wire.poll().await.is_ok() {} };
-            let _ = timeout(FAREWELL, gone).await;
+            let _ = timeout(DISCONNECT_TIMEOUT, gone).await;
         }
-        Ended { is_over: true, ..Ended::default() }
+        ConnectionResult { is_over: true, ..ConnectionResult::default() }
     }
 
-    fn status_message(&self, payload: &str) -> Publication {
-        Publication {
+    fn status_message(&self, payload: &str) -> MqttPublication {
+        MqttPublication {
             topic: self.options.status_topic.clone(),
             payload: payload.as_bytes().to_vec(),
             is_retained: true,
@@ -240,28 +244,28 @@ impl Link {
     }
 }
 
-/// How a connection ended.
+/// The result of a connection.
 #[derive(Default)]
-struct Ended {
+struct ConnectionResult {
     why: String,
     was_connected: bool,
-    /// The broker was there and did not understand us.
-    is_misunderstood: bool,
+    /// The broker responded but did not understand the protocol.
+    is_protocol_mismatch: bool,
     is_over: bool,
 }
 
-/// A revision of the protocol.
+/// An MQTT revision.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Revision {
-    Three,
-    Five,
+    V311,
+    V5,
 }
 
 impl Revision {
     fn other(self) -> Revision {
         match self {
-            Revision::Three => Revision::Five,
-            Revision::Five => Revision::Three,
+            Revision::V311 => Revision::V5,
+            Revision::V5 => Revision::V311,
         }
     }
 }

@@ -1,8 +1,8 @@
-//! What the voice may do, and what it has to ask for first.
+//! Permissions of the voice: what it may do, and what needs a confirmation.
 //!
-//! Anybody in the room, or on the broker, can speak. So the voice has a list of tools of its own, and whatever opens
-//! a door or destroys something is done after a spoken yes only. What a server says of its own tool makes us more
-//! careful and never less.
+//! Any person in the room, or any client of the broker, can speak. So the voice has its own list of tools,
+//! and calls that open a door or destroy something run only after a spoken yes. The annotations of a tool
+//! add restrictions and never remove them.
 
 use std::sync::Arc;
 
@@ -13,7 +13,7 @@ use toolwright_speech::Device;
 use crate::addressing::{addressed, is_device_key, is_id_of, is_quantity_key, name_words, number_of};
 use crate::guarded::{is_guarded_device, is_guarded_text};
 
-/// The tools that the voice may use when nobody says otherwise: ours without files, and those of a house.
+/// The default tools of the voice: the built-in tools without files, and those for devices.
 pub(crate) const USUAL_TOOLS: &[&str] = &[
     "builtin/get_current_datetime",
     "builtin/search_web",
@@ -26,7 +26,7 @@ pub(crate) const USUAL_TOOLS: &[&str] = &[
     "*/check_zwave_health",
 ];
 
-/// Words of tools that cannot be undone.
+/// Words in the names of tools whose effect cannot be undone.
 const DESTRUCTIVE: &[&str] = &[
     "delete",
     "remove",
@@ -49,80 +49,80 @@ const DESTRUCTIVE: &[&str] = &[
     "unpair",
 ];
 
-/// Tools that only look, by the first word of their names.
-const LOOKS: &[&str] =
+/// First words in the names of read-only tools.
+const READ_ONLY_WORDS: &[&str] =
     &["get", "list", "verify", "check", "search", "read", "show", "find", "describe", "query", "status"];
 
-/// Words that make a tool more than a look: `find_and_set`, `read_write`, `status_set`.
-const ACTS: &str = "set write run do and then control turn switch toggle open close lock unlock arm disarm start stop trigger \
+/// Words that contradict a read-only first word: `find_and_set`, `read_write`, `status_set`.
+const ACTION_WORDS: &str = "set write run do and then control turn switch toggle open close lock unlock arm disarm start stop trigger \
                     execute exec call send put push update change edit modify create add make apply activate deactivate enable \
                     disable press move play save store post patch perform fire release raise lower dim act command";
 
-/// Words at the start or the end of a text that tell a device to do something.
+/// Words at the start or the end of a text that command a device.
 const COMMANDS: &str = "open unlock unlocked on off toggle disarm disarmed release activate deactivate enable disable turn \
                         öffnen öffne auf aufmachen aufschließen entriegeln entsperren an aus ein einschalten ausschalten";
 
-/// How many keys and values of the arguments are looked at: with more of them a yes is asked for.
+/// Limit of keys and values in the arguments; a call with more of them needs a confirmation.
 const MAX_TEXTS: usize = 200;
 
-/// What the voice may do.
+/// The permissions of the voice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct VoicePolicy {
     tools: Vec<String>,
-    /// Words that are guarded besides the usual ones.
+    /// Guarded words in addition to the defaults.
     guarded: Vec<String>,
 }
 
-/// The policy in the house as it is: what every call of the voice is shown to.
+/// The policy with the current devices: every call of the voice passes it.
 #[derive(Clone, Debug)]
 pub struct Guard {
     policy: Arc<VoicePolicy>,
     devices: KnownDevices,
 }
 
-/// The devices that are known, and whether these are all.
+/// The known devices, and whether the list is complete.
 #[derive(Clone, Debug)]
 pub struct KnownDevices {
     devices: Arc<Vec<Device>>,
     is_complete: bool,
 }
 
-/// What becomes of a call.
+/// The decision about a call.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Verdict {
-    /// It is run.
+    /// The call runs.
     Allow,
-    /// It is never run; why, in a sentence.
+    /// The call never runs; the text gives the reason.
     Deny(String),
-    /// It is run after a spoken yes.
+    /// The call runs after a spoken yes.
     Confirm,
 }
 
 impl Guard {
-    /// The policy, and the devices there are.
+    /// Combines the policy with the current devices.
     pub fn new(policy: Arc<VoicePolicy>, devices: KnownDevices) -> Guard {
         Guard { policy, devices }
     }
 
-    /// Whether the voice has this tool at all: those that it has not, a model need not see.
+    /// Whether the voice may use this tool; a model need not see other tools.
     pub fn has(&self, tool: &RegisteredTool) -> bool {
         self.policy.has(tool)
     }
 
-    /// What becomes of a call with these arguments, as they were mended.
+    /// Decides about a call with these repaired arguments.
     pub fn judge(&self, tool: &RegisteredTool, arguments: &str) -> Verdict {
         self.policy.judge(tool, arguments, &self.devices)
     }
 }
 
 impl KnownDevices {
-    /// All devices there are.
+    /// The complete list.
     pub fn all(devices: impl Into<Arc<Vec<Device>>>) -> KnownDevices {
         KnownDevices { devices: devices.into(), is_complete: true }
     }
 
-    /// Some of them: the list could not be read, or not to its end. Any call may address one that is not known, so
-    /// every call that does something needs a yes.
+    /// An incomplete list: it could not be read, or not to its end. Any call may address an unknown device,
+    /// so every call that is not read-only needs a confirmation.
     pub fn some(devices: impl Into<Arc<Vec<Device>>>) -> KnownDevices {
         KnownDevices { devices: devices.into(), is_complete: false }
     }
@@ -135,14 +135,14 @@ impl Default for VoicePolicy {
 }
 
 impl VoicePolicy {
-    /// With these tools (names, `server/name`, `*` stands for anything) instead of the usual ones, and with more words
-    /// that a yes is asked for.
+    /// Replaces the default tools with these patterns (`name` or `server/name`, `*` matches anything) and
+    /// adds guarded words.
     pub fn new(tools: Option<&[String]>, guarded: &[String]) -> VoicePolicy {
         let usual = || USUAL_TOOLS.iter().map(|tool| (*tool).to_owned()).collect();
         VoicePolicy { tools: tools.map_or_else(usual, <[String]>::to_vec), guarded: guarded.to_vec() }
     }
 
-    /// Whether the voice has this tool at all.
+    /// Whether the voice may use this tool.
     pub fn has(&self, tool: &RegisteredTool) -> bool {
         self.tools.iter().any(|pattern| match pattern.contains('/') {
             true => matches(pattern, tool.qualified_name()),
@@ -150,54 +150,55 @@ impl VoicePolicy {
         })
     }
 
-    /// What becomes of a call with these arguments, as they were mended.
+    /// Decides about a call with these repaired arguments.
     pub fn judge(&self, tool: &RegisteredTool, arguments: &str, known: &KnownDevices) -> Verdict {
         if !self.has(tool) {
             let name = spoken_name(tool.name());
             return Verdict::Deny(format!("The {name} tool cannot be used by voice."));
         }
         let words = name_words(tool.name());
-        let is_final = |word: &String| DESTRUCTIVE.contains(&word.as_str());
+        let is_destructive = |word: &String| DESTRUCTIVE.contains(&word.as_str());
         if tool.definition().annotations.destructive
             || is_guarded_text(tool.name(), &self.guarded)
-            || words.iter().any(is_final)
+            || words.iter().any(is_destructive)
         {
             return Verdict::Confirm;
         }
-        let is_look = is_look(&words);
-        // Toolwright's own tools switch nothing in the house. Of the others, a name that promises to look binds nobody.
+        let is_read_only = is_read_only(&words);
+        // Built-in tools control no devices. The name of any other tool is no guarantee that it is
+        // read-only.
         let is_own = tool.qualified_name().split_once('/').is_some_and(|(server, _)| server == "builtin");
-        if is_own && is_look {
+        if is_own && is_read_only {
             return Verdict::Allow;
         }
-        if !is_own && !is_look && !known.is_complete {
+        if !is_own && !is_read_only && !known.is_complete {
             return Verdict::Confirm;
         }
         let mut parts = Vec::new();
         match serde_json::from_str::<Value>(arguments) {
             Ok(value) => collect("", &value, &mut parts),
-            // No reader can say what it does.
+            // Arguments that cannot be parsed may do anything.
             Err(_) => return Verdict::Confirm,
         }
         let declared = DeclaredKeys::of(tool.input_schema());
-        let is_risky = |part: &Part| self.is_risky(part, &known.devices, &declared);
+        let is_risky = |part: &ArgumentPart| self.is_risky(part, &known.devices, &declared);
         let is_guarded = parts.len() > MAX_TEXTS || parts.iter().any(is_risky);
-        // To look at a door is harmless, to tell it something is not.
-        if is_guarded && (!is_look || parts.iter().any(Part::is_command)) {
+        // Reading the state of a door is harmless, a command to it is not.
+        if is_guarded && (!is_read_only || parts.iter().any(ArgumentPart::is_command)) {
             Verdict::Confirm
         } else {
             Verdict::Allow
         }
     }
 
-    /// Whether a key or a value speaks of something guarded, or addresses a device that is.
-    fn is_risky(&self, part: &Part, devices: &[Device], declared: &DeclaredKeys) -> bool {
+    /// Whether a key or a value mentions something guarded, or addresses a guarded device.
+    fn is_risky(&self, part: &ArgumentPart, devices: &[Device], declared: &DeclaredKeys) -> bool {
         let is_guarded = |device: &&Device| is_guarded_device(device, &self.guarded);
         let is_id = |number: u64| devices.iter().filter(is_guarded).any(|device| is_id_of(device, number));
         let text = part.text();
         let may_be_id = match part {
-            Part::Key(_) => true,
-            Part::Value { key, .. } => declared.may_hold_id(key),
+            ArgumentPart::Key(_) => true,
+            ArgumentPart::Value { key, .. } => declared.may_hold_id(key),
         };
         if may_be_id && number_of(text).is_some_and(is_id) {
             return true;
@@ -212,18 +213,20 @@ impl VoicePolicy {
     }
 }
 
-/// Whether the name of a tool says that it looks and does nothing else.
-fn is_look(words: &[String]) -> bool {
+/// Whether the name of a tool says that it is read-only.
+fn is_read_only(words: &[String]) -> bool {
     let [first, rest @ ..] = words else { return false };
     let is_in_or_out = rest.last().is_some_and(|last| last == "in" || last == "out");
-    LOOKS.contains(&first.as_str()) && !is_in_or_out && !rest.iter().any(|word| is_in(ACTS, word))
+    READ_ONLY_WORDS.contains(&first.as_str())
+        && !is_in_or_out
+        && !rest.iter().any(|word| is_in(ACTION_WORDS, word))
 }
 
 fn is_in(list: &str, word: &str) -> bool {
     list.split_whitespace().any(|known| known == word)
 }
 
-/// The keys that a tool declares: where it has one for a device, its other numbers are no ids.
+/// The keys in the schema of a tool: if it has a key for a device, its other numbers are not ids.
 struct DeclaredKeys {
     keys: Vec<String>,
     has_device: bool,
@@ -247,41 +250,41 @@ impl DeclaredKeys {
 }
 
 /// One part of the arguments of a call.
-enum Part {
+enum ArgumentPart {
     Key(String),
-    /// A text or a number, and the key that it has or is below of.
+    /// A text or a number, with the nearest key above it.
     Value {
         key: String,
         text: String,
     },
 }
 
-impl Part {
+impl ArgumentPart {
     fn text(&self) -> &str {
-        let (Part::Key(text) | Part::Value { text, .. }) = self;
+        let (ArgumentPart::Key(text) | ArgumentPart::Value { text, .. }) = self;
         text
     }
 
-    /// Whether it tells somebody to do something: `open`, `front door off`, `unlock it`.
+    /// Whether it is a command: `open`, `front door off`, `unlock it`.
     fn is_command(&self) -> bool {
         let words = name_words(self.text());
         [words.first(), words.last()].into_iter().flatten().any(|word| is_in(COMMANDS, word))
     }
 }
 
-/// Every key, text and number of the arguments, at every depth: serde_json reads 128 levels at most.
-fn collect(key: &str, value: &Value, parts: &mut Vec<Part>) {
+/// Collects every key, text and number of the arguments at every depth; serde_json limits the depth to 128.
+fn collect(key: &str, value: &Value, parts: &mut Vec<ArgumentPart>) {
     if parts.len() > MAX_TEXTS {
         return;
     }
-    let one = |text: String| Part::Value { key: key.to_owned(), text };
+    let one = |text: String| ArgumentPart::Value { key: key.to_owned(), text };
     match value {
         Value::String(text) => parts.push(one(text.clone())),
         Value::Number(number) => parts.push(one(number.to_string())),
         Value::Array(items) => items.iter().for_each(|item| collect(key, item, parts)),
         Value::Object(members) => {
             for (key, value) in members {
-                parts.push(Part::Key(key.clone()));
+                parts.push(ArgumentPart::Key(key.clone()));
                 collect(key, value, parts);
             }
         }
@@ -289,12 +292,12 @@ fn collect(key: &str, value: &Value, parts: &mut Vec<Part>) {
     }
 }
 
-/// `zwave/control_zwave_device` is said "control zwave device".
+/// The spoken form of a tool name: `zwave/control_zwave_device` is "control zwave device".
 pub(crate) fn spoken_name(name: &str) -> String {
     name_words(name.rsplit('/').next().unwrap_or(name)).join(" ")
 }
 
-/// Whether a text is as a pattern says, in which `*` stands for anything.
+/// Whether a text matches a pattern, in which `*` matches anything.
 fn matches(pattern: &str, text: &str) -> bool {
     let mut parts = pattern.split('*');
     let first = parts.next().unwrap_or_default();

@@ -1,7 +1,7 @@
-//! The spoken question before guarded calls: all of what will be run, or none of it.
+//! The spoken question before guarded calls: it covers all of them completely, or is not asked.
 //!
-//! A yes is worth what was heard before it. So a question names every tool, every argument and every value; what cannot be
-//! said whole and clearly is not asked for, and not run.
+//! A yes confirms only what the user heard. So a question names every tool, every argument and every value;
+//! a call that cannot be spoken completely and clearly is not asked about and not run.
 
 use serde_json::Value;
 use toolwright_speech::{MAX_SPOKEN_CHARS, speakable};
@@ -9,11 +9,11 @@ use toolwright_speech::{MAX_SPOKEN_CHARS, speakable};
 use crate::mind::HeldCall;
 use crate::policy::spoken_name;
 
-/// What is said instead of a question that cannot be said whole.
+/// Spoken instead of a question that cannot be spoken completely.
 pub(crate) const TOO_LONG: &str = "That is too much to confirm by voice, so I did nothing. \
                                    Please do it on a screen, or ask for one thing at a time.";
 
-/// What a yes would run, in one sentence; nothing when it cannot be said whole.
+/// The question for these calls; `None` if it cannot be spoken completely.
 pub(crate) fn question(calls: &[HeldCall], control_tool: &str) -> Option<String> {
     let described: Vec<String> =
         calls.iter().map(|call| describe(call, control_tool)).collect::<Option<_>>()?;
@@ -22,12 +22,12 @@ pub(crate) fn question(calls: &[HeldCall], control_tool: &str) -> Option<String>
         [one] => format!("Shall I {one}? Please say yes or no."),
         several => format!("Shall I do this: {}? Please say yes or no.", several.join(", and ")),
     };
-    // What the voice would leave out or cut would be done without having been heard.
-    let said = speakable(&text);
-    (said.chars().count() <= MAX_SPOKEN_CHARS && letters(&said) == letters(&text)).then_some(said)
+    // Anything that `speakable` leaves out or truncates would run without having been heard.
+    let spoken = speakable(&text);
+    (spoken.chars().count() <= MAX_SPOKEN_CHARS && letters(&spoken) == letters(&text)).then_some(spoken)
 }
 
-/// One call in words: what it does to a device, else the tool and every argument.
+/// Describes one call: the effect on a device, otherwise the tool and every argument.
 fn describe(call: &HeldCall, control_tool: &str) -> Option<String> {
     let value: Value = serde_json::from_str(&call.arguments).ok()?;
     if bare_name(&call.tool) == bare_name(control_tool)
@@ -36,20 +36,24 @@ fn describe(call: &HeldCall, control_tool: &str) -> Option<String> {
         return Some(short);
     }
     let mut name = sayable(&spoken_name(&call.tool))?;
-    // Two servers may have tools of one name.
+    // Two servers may have tools of the same name.
     if let Some((server, _)) = call.tool.split_once('/').filter(|(server, _)| *server != "builtin") {
         name = format!("{name} of {}", sayable(server)?);
     }
-    let mut told = Vec::new();
-    flatten("", &value, &mut told)?;
-    Some(if told.is_empty() { format!("use {name}") } else { format!("use {name} with {}", told.join(", ")) })
+    let mut parts = Vec::new();
+    flatten("", &value, &mut parts)?;
+    Some(if parts.is_empty() {
+        format!("use {name}")
+    } else {
+        format!("use {name} with {}", parts.join(", "))
+    })
 }
 
 fn bare_name(tool: &str) -> &str {
     tool.rsplit('/').next().unwrap_or(tool)
 }
 
-/// `turn on Lamp` and `dim Lamp to 40 percent`, when the arguments say that and nothing else.
+/// `turn on Lamp` and `dim Lamp to 40 percent`, if the arguments contain nothing else.
 fn switching(value: &Value) -> Option<String> {
     let members = value.as_object()?;
     let device = sayable(members.get("deviceName")?.as_str()?)?;
@@ -60,36 +64,36 @@ fn switching(value: &Value) -> Option<String> {
     }
 }
 
-/// Every value with the keys that lead to it: `front door set to open`. Nothing when one of them cannot be said.
-fn flatten(path: &str, value: &Value, told: &mut Vec<String>) -> Option<()> {
-    let set_to = |said: String| if path.is_empty() { said } else { format!("{path} set to {said}") };
+/// Describes every value with its path: `front door set to open`. `None` if one of them cannot be spoken.
+fn flatten(path: &str, value: &Value, parts: &mut Vec<String>) -> Option<()> {
+    let set_to = |spoken: String| if path.is_empty() { spoken } else { format!("{path} set to {spoken}") };
     let below = |key: &str| if path.is_empty() { key.to_owned() } else { format!("{path} {key}") };
     match value {
         Value::Object(members) if !members.is_empty() => {
             for (key, value) in members {
-                flatten(&below(&sayable(&key.replace('_', " "))?), value, told)?;
+                flatten(&below(&sayable(&key.replace('_', " "))?), value, parts)?;
             }
         }
         Value::Array(items) if !items.is_empty() => {
             for (at, item) in items.iter().enumerate() {
-                flatten(&below(&(at + 1).to_string()), item, told)?;
+                flatten(&below(&(at + 1).to_string()), item, parts)?;
             }
         }
         Value::Object(_) | Value::Array(_) => {
             if !path.is_empty() {
-                told.push(set_to("an empty list".to_owned()));
+                parts.push(set_to("an empty list".to_owned()));
             }
         }
-        Value::Null => told.push(set_to("nothing".to_owned())),
-        Value::Bool(is) => told.push(set_to(is.to_string())),
-        Value::Number(number) => told.push(set_to(number.to_string())),
-        Value::String(text) if text.is_empty() => told.push(set_to("an empty text".to_owned())),
-        Value::String(text) => told.push(set_to(sayable(text)?)),
+        Value::Null => parts.push(set_to("nothing".to_owned())),
+        Value::Bool(is) => parts.push(set_to(is.to_string())),
+        Value::Number(number) => parts.push(set_to(number.to_string())),
+        Value::String(text) if text.is_empty() => parts.push(set_to("an empty text".to_owned())),
+        Value::String(text) => parts.push(set_to(sayable(text)?)),
     }
     Some(())
 }
 
-/// A text that is heard as it is. What has a sentence of its own, or signs that no voice says, is not.
+/// A text that is spoken unchanged. Texts with a sentence end or with unspeakable characters are not.
 fn sayable(text: &str) -> Option<String> {
     let is_heard = |c: char| {
         c.is_alphanumeric()
@@ -103,7 +107,7 @@ fn sayable(text: &str) -> Option<String> {
     is_fine.then(|| text.split_whitespace().collect::<Vec<_>>().join(" "))
 }
 
-/// The letters and digits of a text: what is heard of it.
+/// The letters and digits of a text: the audible part.
 fn letters(text: &str) -> String {
     text.chars().filter(|c| c.is_alphanumeric()).collect()
 }
@@ -114,7 +118,7 @@ mod tests {
 
     use super::*;
 
-    fn asked(tool: &str, arguments: Value) -> Option<String> {
+    fn question_for(tool: &str, arguments: Value) -> Option<String> {
         let call = HeldCall { tool: tool.into(), arguments: arguments.to_string() };
         question(&[call], "control_zwave_device")
     }
@@ -150,21 +154,21 @@ mod tests {
             ("zwave/unlock_house", json!({}), "use unlock house of zwave"),
         ];
         for (tool, arguments, expected) in cases {
-            // The order of keys is the map's.
-            let said = asked(tool, arguments).unwrap_or_default();
+            // The order of keys is that of the map.
+            let spoken = question_for(tool, arguments).unwrap_or_default();
             let parts = |text: &str| {
                 let mut parts: Vec<String> =
                     text.replace(" with ", ", ").split(", ").map(str::to_owned).collect();
                 parts.sort();
                 parts
             };
-            let body = said.trim_start_matches("Shall I ").trim_end_matches("? Please say yes or no.");
-            assert_eq!(parts(body), parts(expected), "{said}");
+            let body = spoken.trim_start_matches("Shall I ").trim_end_matches("? Please say yes or no.");
+            assert_eq!(parts(body), parts(expected), "{spoken}");
         }
     }
 
     #[test]
-    fn what_cannot_be_said_whole_is_not_asked() {
+    fn unspeakable_call_has_no_question() {
         for (tool, arguments) in [
             ("home/set_state", json!({"door": "x".repeat(300)})),
             ("home/set_state", json!({"door": "https://example.com/open"})),
@@ -175,7 +179,7 @@ mod tests {
             ("home/set_state", json!({"door": "/etc/home/secrets"})),
             ("control_zwave_device", json!({"deviceName": "Do\u{200b}or", "action": "on"})),
         ] {
-            assert_eq!(asked(tool, arguments.clone()), None, "{arguments}");
+            assert_eq!(question_for(tool, arguments.clone()), None, "{arguments}");
         }
         assert_eq!(question(&[], "x"), None);
         let bad = HeldCall { tool: "home/x".into(), arguments: "no JSON".into() };

@@ -1,4 +1,4 @@
-//! What the voice has heard, answered and dropped.
+//! Counters of the voice.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -6,24 +6,24 @@ use std::time::Duration;
 
 use toolwright_base::IgnorePoison;
 
-/// Why a message was not looked at.
+/// Why a message was dropped.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Drop {
-    /// It was said too long ago.
+    /// The message is too old.
     Stale,
-    /// Newer ones came while too many waited.
+    /// Newer messages arrived while the queue was full.
     Overload,
-    /// It came before.
+    /// The message was received before.
     Duplicate,
-    /// The broker had kept it: nobody says it now.
+    /// The broker had retained it: no user says it now.
     Retained,
-    /// It cannot be read.
+    /// The message cannot be parsed.
     Malformed,
-    /// The voice ended.
+    /// The voice is shutting down.
     Ending,
 }
 
-/// Everything that is counted. Counters only grow.
+/// All counters. They only grow.
 #[derive(Debug, Default)]
 pub struct Status {
     received: AtomicU64,
@@ -38,11 +38,11 @@ pub struct Status {
 }
 
 impl Drop {
-    /// All of them, in the order in which they are shown.
+    /// All reasons, in display order.
     pub const ALL: [Drop; 6] =
         [Drop::Stale, Drop::Overload, Drop::Duplicate, Drop::Retained, Drop::Malformed, Drop::Ending];
 
-    /// The word for it in messages.
+    /// The name in messages.
     pub fn word(self) -> &'static str {
         match self {
             Drop::Stale => "stale",
@@ -54,7 +54,7 @@ impl Drop {
         }
     }
 
-    /// What is said of it.
+    /// The spoken sentence.
     pub fn sentence(self) -> &'static str {
         match self {
             Drop::Stale => "That was said too long ago, so I did nothing.",
@@ -92,7 +92,7 @@ impl Status {
         add(&self.failed);
     }
 
-    /// An answer found no way out.
+    /// An answer could not be published.
     pub(crate) fn unpublished(&self) {
         add(&self.unpublished);
     }
@@ -105,12 +105,12 @@ impl Status {
         *self.last.lock().ignore_poison() = Some(time);
     }
 
-    /// How many were dropped for this reason.
+    /// The number of messages dropped for this reason.
     pub fn dropped_for(&self, why: Drop) -> u64 {
         read(&self.dropped[why as usize])
     }
 
-    /// The counters by name, in the order in which they are shown.
+    /// The counters by name, in display order.
     pub fn counts(&self) -> Vec<(&'static str, u64)> {
         let mut counts = vec![
             ("received", read(&self.received)),
@@ -125,7 +125,7 @@ impl Status {
         counts
     }
 
-    /// How long the last answer took.
+    /// The duration of the last answer.
     pub fn last_took(&self) -> Option<Duration> {
         *self.last.lock().ignore_poison()
     }
@@ -144,7 +144,7 @@ impl Drop {
     }
 }
 
-// Relaxed: counters are read for people and guard nothing.
+// Relaxed: counters are for display and order no other memory access.
 fn add(counter: &AtomicU64) {
     counter.fetch_add(1, Ordering::Relaxed);
 }

@@ -1,8 +1,8 @@
-//! Transcripts as they come, answered in the background.
+//! Answers transcripts in the background.
 //!
-//! Who brings one never waits. So many are answered at once, a slow one does not hold up the next; sentences of one
-//! conversation keep their order. When more come than can be answered, the newest counts most: the oldest that
-//! waits is dropped, and that is said.
+//! The front that passes a transcript never waits. A limited number is processed concurrently, so a slow
+//! one does not delay the next; sentences of one conversation keep their order. On overload the newest have
+//! priority: the oldest waiting transcript is dropped, and the user is informed.
 
 mod handle;
 mod queue;
@@ -19,35 +19,35 @@ use toolwright_speech::Device;
 
 use crate::confirm::Questions;
 use crate::devices::{Devices, Freshness};
-use crate::limits::{GRACE, Limits};
+use crate::limits::{GRACE_PERIOD, Limits};
 use crate::mind::Mind;
 use crate::policy::{Guard, VoicePolicy};
 use crate::status::{Drop, Status};
 use crate::transcript::{Answer, AnswerKind, Ear, Transcript};
-use queue::{Job, Queue};
+use queue::{Job, TranscriptQueue};
 
-/// Answers transcripts in the background. Clones are the same.
+/// Answers transcripts in the background. Clones share one queue.
 #[derive(Clone)]
-pub struct BackgroundTranscriber(Arc<Shared>);
+pub struct BackgroundTranscriber(Arc<TranscriberState>);
 
-/// What it works with.
+/// Dependencies and settings of the transcriber.
 pub struct TranscriberOptions {
-    /// Runs every tool, mends its arguments and writes it down.
+    /// Runs every tool, repairs its arguments and records the call.
     pub executor: Arc<ToolExecutor>,
-    /// Answers what is no direct command; nobody does when absent.
+    /// Answers sentences that are no direct command; without it they are not understood.
     pub mind: Option<Arc<dyn Mind>>,
-    /// What the voice may do.
+    /// The permissions of the voice.
     pub policy: Arc<VoicePolicy>,
-    /// Every number.
+    /// The limits.
     pub limits: Limits,
-    /// The tool that lists the devices of the house.
+    /// The tool that lists the devices.
     pub list_tool: String,
-    /// The tool that switches them.
+    /// The tool that controls them.
     pub control_tool: String,
 }
 
 impl TranscriberOptions {
-    /// The usual ones.
+    /// The defaults.
     pub fn new(executor: Arc<ToolExecutor>) -> TranscriberOptions {
         TranscriberOptions {
             executor,
@@ -60,7 +60,7 @@ impl TranscriberOptions {
     }
 }
 
-struct Shared {
+struct TranscriberState {
     executor: Arc<ToolExecutor>,
     mind: Option<Arc<dyn Mind>>,
     policy: Arc<VoicePolicy>,
@@ -69,16 +69,16 @@ struct Shared {
     devices: Devices,
     questions: Questions,
     status: Arc<Status>,
-    queue: Mutex<Queue>,
+    queue: Mutex<TranscriptQueue>,
     tasks: TaskTracker,
     stop: CancellationToken,
 }
 
 impl BackgroundTranscriber {
-    /// Nothing is begun before the first transcript.
+    /// Starts no task before the first transcript.
     pub fn new(options: TranscriberOptions, status: Arc<Status>) -> BackgroundTranscriber {
         let TranscriberOptions { executor, mind, policy, limits, list_tool, control_tool } = options;
-        BackgroundTranscriber(Arc::new(Shared {
+        BackgroundTranscriber(Arc::new(TranscriberState {
             executor,
             mind,
             policy,
@@ -87,13 +87,13 @@ impl BackgroundTranscriber {
             devices: Devices::new(list_tool),
             questions: Questions::new(limits.confirm, limits.hearing),
             status,
-            queue: Mutex::new(Queue::default()),
+            queue: Mutex::new(TranscriptQueue::default()),
             tasks: TaskTracker::new(),
             stop: CancellationToken::new(),
         }))
     }
 
-    /// Takes a transcript. It never waits: the answer comes to the ear, exactly one. Must be called on a tokio
+    /// Accepts a transcript without blocking: `ear` receives exactly one answer. Must be called on a tokio
     /// runtime.
     pub fn take(&self, transcript: Transcript, ear: Box<dyn Ear>) {
         let shared = &self.0;
@@ -109,41 +109,41 @@ impl BackgroundTranscriber {
         self.pump();
     }
 
-    /// Asks for the devices of the house, so that the first command need not wait for them.
+    /// Requests the devices, so that the first command need not wait for them.
     pub async fn warm(&self) {
         let caller = self.0.caller("voice", "start");
         self.0.devices.current(&self.0.executor, &caller, Freshness::Usual).await;
     }
 
-    /// What is counted.
+    /// The counters.
     pub fn status(&self) -> &Arc<Status> {
         &self.0.status
     }
 
-    /// How many wait, and how many are being answered.
+    /// The number of waiting transcripts and of those in flight.
     pub fn load(&self) -> (usize, usize) {
         let queue = self.0.lock();
         (queue.waiting(), queue.running())
     }
 
-    /// Every number.
+    /// The limits.
     pub fn limits(&self) -> Limits {
         self.0.limits
     }
 
-    /// How many spoken questions are open, how many devices are known, whether there is a mind.
-    pub(crate) fn knows(&self) -> (usize, usize, bool) {
+    /// The number of open questions, the number of known devices, and whether there is a model.
+    pub(crate) fn summary(&self) -> (usize, usize, bool) {
         (self.0.questions.count(), self.0.devices.known().len(), self.0.mind.is_some())
     }
 
-    /// The devices, as they are known now or asked for.
+    /// The devices, cached or requested.
     pub(crate) async fn devices(&self) -> Arc<Vec<Device>> {
         let caller = self.0.caller("voice", "devices");
         self.0.devices.current(&self.0.executor, &caller, Freshness::Usual).await
     }
 
-    /// Does something beside the transcripts, which is waited for at the end. Too much at once is not done.
-    pub(crate) fn aside(&self, work: impl Future<Output = ()> + Send + 'static) {
+    /// Runs other work in the background; shutdown waits for it. It is dropped on overload.
+    pub(crate) fn spawn_background(&self, work: impl Future<Output = ()> + Send + 'static) {
         let shared = &self.0;
         if shared.stop.is_cancelled() || shared.tasks.len() > shared.limits.waiting + shared.limits.at_once {
             shared.status.dropped(Drop::Overload);
@@ -158,26 +158,27 @@ impl BackgroundTranscriber {
         });
     }
 
-    /// Takes nothing more, drops what waits and waits a little for what is being answered.
+    /// Accepts nothing more, drops the waiting transcripts and waits for those in flight until the grace
+    /// period is over.
     pub async fn stop(&self) {
         let shared = &self.0;
         shared.tasks.close();
         let waiting = shared.lock().clear();
         waiting.into_iter().for_each(|job| shared.drop_job(job, Drop::Ending));
-        if timeout(GRACE, shared.tasks.wait()).await.is_err() {
+        if timeout(GRACE_PERIOD, shared.tasks.wait()).await.is_err() {
             shared.stop.cancel();
             shared.tasks.wait().await;
         }
         shared.stop.cancel();
     }
 
-    /// Begins with as many as may run at once.
+    /// Starts as many jobs as may run concurrently.
     fn pump(&self) {
         while let Some(job) = self.0.next() {
             let this = self.clone();
             self.0.tasks.spawn(async move {
                 let conversation = job.transcript.conversation.clone();
-                let freed = Freed { this: &this, conversation };
+                let freed = ConversationSlot { this: &this, conversation };
                 this.0.answer(job).await;
                 drop(freed);
             });
@@ -185,25 +186,25 @@ impl BackgroundTranscriber {
     }
 }
 
-/// The place of a conversation, given back whatever happens to its sentence.
-struct Freed<'t> {
+/// Releases the slot of a conversation, also on a panic.
+struct ConversationSlot<'t> {
     this: &'t BackgroundTranscriber,
     conversation: String,
 }
 
-impl std::ops::Drop for Freed<'_> {
+impl std::ops::Drop for ConversationSlot<'_> {
     fn drop(&mut self) {
         self.this.0.lock().done(&self.conversation);
         self.this.pump();
     }
 }
 
-impl Shared {
+impl TranscriberState {
     fn next(&self) -> Option<Job> {
         self.lock().next(self.limits.at_once)
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Queue> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, TranscriptQueue> {
         self.queue.lock().ignore_poison()
     }
 
@@ -222,7 +223,7 @@ impl Shared {
         })
     }
 
-    /// Says that a transcript was not looked at.
+    /// Reports that a transcript was dropped.
     fn drop_job(&self, job: Job, why: Drop) {
         let Job { transcript, ear } = job;
         self.status.dropped(why);

@@ -1,4 +1,4 @@
-//! What somebody said, and what is said back.
+//! A sentence and its answer.
 
 use std::time::Duration;
 
@@ -7,81 +7,81 @@ use tokio::time::Instant;
 
 use crate::status::Drop;
 
-/// A sentence that somebody said.
+/// A spoken sentence.
 #[derive(Clone, Debug)]
 pub struct Transcript {
-    /// Its id, where the sender gave one.
+    /// Its id, if the sender set one.
     pub id: Option<String>,
-    /// What was said.
+    /// The recognized text.
     pub text: String,
-    /// Whose sentences belong together and keep their order: a room, a session, a connection.
+    /// Groups sentences that keep their order: a room, a session, a connection.
     pub conversation: String,
-    /// Who heard it, for records.
+    /// The device that recorded it, for records.
     pub source: String,
-    /// The language, as `en` or `en-US`, where it is known.
+    /// The language, as `en` or `en-US`, if known.
     pub language: Option<String>,
-    /// When it was said, where it is known.
+    /// The time of speech, if known.
     pub said_at: Option<Timestamp>,
-    /// When it came to us.
+    /// The time of arrival.
     pub received: Instant,
 }
 
-/// What is said back.
+/// The answer to a transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Answer {
-    /// What was said.
+    /// The text of the transcript.
     pub question: String,
-    /// The answer, which can be said aloud.
+    /// The answer in speakable form.
     pub text: String,
-    /// What kind of answer it is.
+    /// The kind of the answer.
     pub kind: AnswerKind,
     /// The id of the transcript.
     pub id: Option<String>,
-    /// The conversation that it belongs to.
+    /// The conversation it belongs to.
     pub conversation: String,
-    /// The model that answered and who provides it; nothing when none was needed.
+    /// The model and its provider; `None` if no model was involved.
     pub model: Option<(String, String)>,
-    /// How many questions and answers the conversation has, as far as the mind knows.
+    /// The number of turns in the conversation that the model knows.
     pub turns: usize,
-    /// From the transcript to the answer.
+    /// The time from the transcript to the answer.
     pub took: Duration,
 }
 
-/// What kind of answer it is.
+/// The kind of an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum AnswerKind {
-    /// Something was done or told.
+    /// A call ran, or information was returned.
     Done,
-    /// Something is asked back, and the conversation goes on.
+    /// The answer is a question, and the conversation continues.
     Asked,
-    /// Nobody knows what was meant.
+    /// The sentence was not understood.
     NotUnderstood,
-    /// It was tried and failed.
+    /// A call failed.
     Failed,
-    /// It was not looked at.
+    /// The transcript was dropped.
     Dropped(Drop),
 }
 
-/// Whether an answer left the process, as far as the front can know.
+/// Whether the front could send an answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivery {
-    /// It was handed to the connection.
+    /// The answer was passed to the connection.
     Sent,
-    /// There was no room or no client: nobody hears it.
+    /// The queue was full or the client had disconnected.
     Lost,
 }
 
-/// Who wants to hear an answer. Neither of the two may wait: they put what they get somewhere.
+/// Receives the answer to a transcript. The methods must not block.
 pub trait Ear: Send + 'static {
-    /// A sentence of an answer that is not whole yet. What was said so is part of the whole answer as well.
+    /// Receives one sentence of a streamed answer. The complete answer contains it too.
     fn sentence(&mut self, _sentence: &str) {}
 
-    /// The answer. It comes exactly once.
+    /// Receives the answer. It is called exactly once.
     fn answer(self: Box<Self>, answer: Answer) -> Delivery;
 }
 
 impl Transcript {
-    /// A sentence that comes now.
+    /// A sentence that arrives now.
     pub fn new(text: impl Into<String>, conversation: impl Into<String>) -> Transcript {
         Transcript {
             id: None,
@@ -94,7 +94,7 @@ impl Transcript {
         }
     }
 
-    /// Whether it was said in English, as far as anybody knows.
+    /// Whether the language is English or unknown.
     pub fn is_english(&self) -> bool {
         self.language.as_deref().is_none_or(|language| {
             let language = language.trim().to_ascii_lowercase();
@@ -107,7 +107,7 @@ impl Transcript {
 }
 
 impl AnswerKind {
-    /// The word for it in messages.
+    /// The name in messages.
     pub fn word(self) -> &'static str {
         match self {
             AnswerKind::Done => "done",

@@ -1,57 +1,57 @@
-//! What can be seen of the voice, for people and programs.
+//! Status of the voice, for the dashboard and the API.
 
 use serde::Serialize;
 
-/// The voice as it is now.
+/// The current status of the voice.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct VoiceView {
     /// `ok` when every front is ready, else `degraded`.
     pub status: &'static str,
     /// The fronts.
     pub fronts: Vec<FrontView>,
-    /// What was heard, answered and dropped, by name.
+    /// The counters by name.
     pub counts: Vec<(&'static str, u64)>,
-    /// How many transcripts wait, of how many that may.
+    /// The number of waiting transcripts, and its limit.
     pub waiting: (usize, usize),
-    /// How many are being answered, of how many that may.
+    /// The number of transcripts in flight, and its limit.
     pub running: (usize, usize),
-    /// How many spoken questions wait for a yes or a no.
+    /// The number of spoken questions that wait for a yes or a no.
     pub questions: usize,
-    /// How many devices are known by name.
+    /// The number of known devices.
     pub devices: usize,
-    /// Whether something answers what is no direct command.
+    /// Whether a model answers sentences that are no direct command.
     pub has_mind: bool,
-    /// How long the last answer took, in milliseconds.
+    /// The duration of the last answer, in milliseconds.
     pub last_ms: Option<u64>,
 }
 
 /// One front.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FrontView {
-    /// `mqtt`, `hermes`, `wyoming`, or `broker` for the one inside.
+    /// `mqtt`, `hermes`, `wyoming`, or `broker` for the built-in one.
     pub name: &'static str,
-    /// How it is doing.
+    /// Its state.
     pub state: FrontState,
-    /// Where it is, or what is wrong with it.
+    /// Its address, or its error.
     pub detail: String,
 }
 
-/// How a front is doing.
+/// The state of a front.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum FrontState {
-    /// It is being reached.
+    /// The front is connecting.
     Starting,
-    /// It can be spoken to.
+    /// The front accepts sentences.
     Ready,
-    /// It is not there, and is tried again and again.
+    /// The connection failed and is retried.
     Waiting,
-    /// It cannot be used until the configuration changes.
+    /// The front cannot work with this configuration.
     Failed,
 }
 
 impl FrontState {
-    /// The word for it.
+    /// The name in messages.
     pub fn word(self) -> &'static str {
         match self {
             FrontState::Starting => "starting",
@@ -63,7 +63,7 @@ impl FrontState {
 }
 
 impl VoiceView {
-    /// The same as JSON, as `/api/health` has it.
+    /// The status as JSON, as in `/api/health`.
     pub fn to_json(&self) -> serde_json::Value {
         let counts: serde_json::Map<String, serde_json::Value> =
             self.counts.iter().map(|(name, count)| ((*name).to_owned(), (*count).into())).collect();

@@ -1,4 +1,5 @@
-//! All of the voice: the transcriber, the broker inside, and the fronts, begun together and none waiting for another.
+//! Startup and shutdown of the voice: the transcriber, the built-in broker and the fronts start
+//! concurrently.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -19,46 +20,46 @@ use crate::fronts::wyoming::WyomingFront;
 use crate::fronts::{SOURCE, now};
 use crate::limits::Limits;
 use crate::mind::Mind;
-use crate::mqtt::{BrokerAddress, Link, LinkOptions, LinkState, Revisions, Subscriber};
+use crate::mqtt::{BrokerAddress, BrokerLink, LinkOptions, LinkState, Revisions, Subscriber};
 use crate::policy::VoicePolicy;
 use crate::status::Status;
 use crate::transcriber::{BackgroundTranscriber, TranscriberOptions};
 use crate::view::{FrontState, FrontView, VoiceView};
 
-/// How often a port that cannot be had is tried again.
-const BIND_AGAIN: std::time::Duration = std::time::Duration::from_secs(2);
+/// The retry interval for a port that cannot be bound.
+const BIND_RETRY: std::time::Duration = std::time::Duration::from_secs(2);
 
-/// How often the devices are looked for while their server begins, and how long is waited in between.
+/// The number of device requests while their server starts, and the interval between them.
 const WARM_TRIES: usize = 120;
-const WARM_AGAIN: std::time::Duration = std::time::Duration::from_millis(500);
+const WARM_RETRY: std::time::Duration = std::time::Duration::from_millis(500);
 
-/// What the voice works with.
+/// Dependencies and settings of the voice.
 pub struct VoiceOptions {
-    /// What the configuration says.
+    /// The settings of the configuration file.
     pub settings: VoiceSettings,
     /// Runs every tool.
     pub executor: Arc<ToolExecutor>,
-    /// Answers what is no direct command.
+    /// Answers sentences that are no direct command.
     pub mind: Option<Arc<dyn Mind>>,
 }
 
-/// The voice, running.
+/// The running voice.
 pub struct Voice {
     transcriber: BackgroundTranscriber,
     fronts: Fronts,
     tasks: TaskTracker,
     stop: CancellationToken,
-    /// The broker inside ends after those who say goodbye to it.
+    /// Stops the built-in broker, after its clients have disconnected.
     stop_broker: CancellationToken,
 }
 
-/// What can be seen of the fronts.
+/// The states of the fronts.
 #[derive(Clone, Default)]
 struct Fronts(Arc<Mutex<Vec<FrontView>>>);
 
 impl Voice {
-    /// Begins with everything at once and waits for nothing: what is not there yet is tried again. Must be called on a
-    /// tokio runtime.
+    /// Starts everything concurrently and waits for nothing: what is not available yet is retried. Must be
+    /// called on a tokio runtime.
     pub fn start(options: VoiceOptions) -> Voice {
         let VoiceOptions { settings, executor, mind } = options;
         let status: Arc<Status> = Arc::default();
@@ -69,7 +70,7 @@ impl Voice {
             at_once: settings.at_once.unwrap_or(usual.at_once),
             max_age: settings.max_age.unwrap_or(usual.max_age),
             confirm,
-            // A question that is open for a moment only can still be answered.
+            // Half of a short timeout still leaves time for an answer.
             hearing: usual.hearing.min(confirm / 2),
             think: settings.think_time.unwrap_or(usual.think),
         };
@@ -102,10 +103,10 @@ impl Voice {
             let warm = async {
                 for _ in 0..WARM_TRIES {
                     transcriber.warm().await;
-                    if transcriber.knows().1 > 0 {
+                    if transcriber.summary().1 > 0 {
                         return;
                     }
-                    tokio::time::sleep(WARM_AGAIN).await;
+                    tokio::time::sleep(WARM_RETRY).await;
                 }
             };
             tokio::select! {
@@ -116,18 +117,18 @@ impl Voice {
         voice
     }
 
-    /// Takes transcripts that come by another way.
+    /// The transcriber, for transcripts that arrive without a front.
     pub fn transcriber(&self) -> &BackgroundTranscriber {
         &self.transcriber
     }
 
-    /// What can be seen of it.
+    /// The current status.
     pub fn view(&self) -> VoiceView {
         let fronts = self.fronts.lock().clone();
         let is_ready = fronts.iter().all(|front| front.state == FrontState::Ready);
         let (waiting, running) = self.transcriber.load();
         let limits = self.transcriber.limits();
-        let (questions, devices, has_mind) = self.transcriber.knows();
+        let (questions, devices, has_mind) = self.transcriber.summary();
         let status = self.transcriber.status();
         VoiceView {
             status: if is_ready { "ok" } else { "degraded" },
@@ -142,25 +143,25 @@ impl Voice {
         }
     }
 
-    /// Waits until no front is starting any more, whatever came of it.
+    /// Waits until no front is starting, whether it succeeded or not.
     pub async fn settled(&self) {
         while self.fronts.lock().iter().any(|front| front.state == FrontState::Starting) {
             tokio::time::sleep(std::time::Duration::from_millis(10)).await;
         }
     }
 
-    /// Ends in good order: what is being answered is answered, and the broker is told that we are gone.
+    /// Shuts down gracefully: answers in flight are delivered, and the broker receives the offline status.
     pub async fn stop(&self) {
         self.transcriber.stop().await;
         self.stop.cancel();
         self.tasks.close();
-        // The link says goodbye while the broker is still there.
-        let farewell = async {
+        // The link disconnects while the broker is still running.
+        let shut_down = async {
             while self.tasks.len() > 1 {
                 tokio::time::sleep(std::time::Duration::from_millis(5)).await;
             }
         };
-        let _ = tokio::time::timeout(crate::limits::FAREWELL, farewell).await;
+        let _ = tokio::time::timeout(crate::limits::DISCONNECT_TIMEOUT, shut_down).await;
         self.stop_broker.cancel();
         self.tasks.wait().await;
     }
@@ -197,7 +198,7 @@ impl Voice {
             };
             let topics = Topics::new(&settings.topic_prefix, &settings.response_prefixes);
             let options = link_options(&settings, address, &topics);
-            let (link, outbox, state) = Link::new(options, Arc::clone(transcriber.status()), stop);
+            let (link, outbox, state) = BrokerLink::new(options, Arc::clone(transcriber.status()), stop);
             let mut subscribers: Vec<Arc<dyn Subscriber>> =
                 vec![Arc::new(MqttFront::new(topics, transcriber.clone(), outbox.clone()))];
             if hermes {
@@ -223,7 +224,7 @@ impl Voice {
                     Err(error) => fronts.set("wyoming", FrontState::Waiting, taken(listen, &error)),
                 }
                 tokio::select! {
-                    () = tokio::time::sleep(BIND_AGAIN) => {}
+                    () = tokio::time::sleep(BIND_RETRY) => {}
                     () = stop.cancelled() => return,
                 }
             }
@@ -231,7 +232,8 @@ impl Voice {
     }
 }
 
-/// The broker inside, at its port; when that was not asked for and is taken, at any that is free.
+/// Binds the built-in broker at its port. If no port is configured and the default is in use, it binds any
+/// free one.
 async fn inside(port: Option<u16>, fronts: &Fronts) -> Broker {
     loop {
         let bound = match (port, Broker::bind(port.unwrap_or(USUAL_BROKER_PORT)).await) {
@@ -243,7 +245,7 @@ async fn inside(port: Option<u16>, fronts: &Fronts) -> Broker {
             Err(error) => {
                 let listen = SocketAddr::from(([127, 0, 0, 1], port.unwrap_or(USUAL_BROKER_PORT)));
                 fronts.set("broker", FrontState::Waiting, taken(listen, &error));
-                tokio::time::sleep(BIND_AGAIN).await;
+                tokio::time::sleep(BIND_RETRY).await;
             }
         }
     }
@@ -269,8 +271,8 @@ fn link_options(settings: &MqttSettings, address: BrokerAddress, topics: &Topics
         client_id: settings.client_id.clone().unwrap_or_else(own_name),
         revisions: match settings.protocol {
             MqttProtocol::Auto => Revisions::Both,
-            MqttProtocol::Five => Revisions::Five,
-            MqttProtocol::Three => Revisions::Three,
+            MqttProtocol::Five => Revisions::V5,
+            MqttProtocol::Three => Revisions::V311,
         },
         status_topic: topics.status.clone(),
         online: status(true),
@@ -278,14 +280,14 @@ fn link_options(settings: &MqttSettings, address: BrokerAddress, topics: &Topics
     }
 }
 
-/// A name that no other run has: of two clients with one name a broker throws out the first.
+/// A unique client id: when two clients use the same one, a broker disconnects the first.
 fn own_name() -> String {
     let nanos = jiff::Timestamp::now().as_nanosecond() as u64;
-    // Short enough for brokers that take 23 characters only.
+    // Short enough for brokers that accept at most 23 characters.
     format!("toolwright-{:x}{:06x}", std::process::id() & 0xffff, (nanos / 1_000) & 0xff_ffff)
 }
 
-/// Shows what becomes of the link until it is gone.
+/// Copies the state of the link to its fronts until the link ends.
 async fn follow(mut state: watch::Receiver<LinkState>, fronts: Fronts, names: &[&'static str]) {
     loop {
         let now = state.borrow_and_update().clone();

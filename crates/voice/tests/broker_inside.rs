@@ -1,4 +1,4 @@
-//! The broker inside: what clients may expect of it, and what they cannot do to it.
+//! The built-in broker: its protocol behaviour and its resistance to hostile clients.
 
 use std::io::{Read, Write};
 use std::net::TcpStream;
@@ -51,7 +51,7 @@ async fn clients_of_both_revisions_hear_each_other() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_message_is_kept_until_an_empty_one_comes() {
+async fn empty_message_deletes_retained_one() {
     let inside = Inside::start().await;
     publish(inside.port, &["-r", "-t", "kept/a", "-m", "one"]);
     publish(inside.port, &["-r", "-t", "kept/a", "-m", "two"]);
@@ -108,7 +108,7 @@ async fn a_will_is_done_when_its_client_is_lost_and_not_when_it_goes() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn whatever_somebody_sends_the_others_are_served() {
+async fn hostile_client_affects_no_other() {
     let inside = Inside::start().await;
     let connect_3 = b"\x10\x0d\x00\x04MQTT\x04\x02\x00\x3c\x00\x01a";
     let hostile: [&[u8]; 9] = [
@@ -127,11 +127,11 @@ async fn whatever_somebody_sends_the_others_are_served() {
         let _ = stream.write_all(bytes);
         stream.set_read_timeout(Some(Duration::from_millis(200))).expect("a time");
         let mut answer = [0; 16];
-        // It is shown the door, or waited for; it is never let in.
+        // The broker may close the connection or wait; it must not accept it.
         let count = stream.read(&mut answer).unwrap_or(0);
         assert!(count == 0 || answer[0] != 0x20 || answer[3] != 0, "{bytes:?} was let in");
     }
-    // One that was let in and then sends garbage.
+    // A client that sends garbage after its handshake.
     for garbage in [
         &b"\x30\x02\x00\x05"[..],
         b"\x82\x05\x00\x01\x00\x00\x00",
@@ -166,11 +166,12 @@ async fn more_clients_than_there_is_room_for_are_turned_away_and_room_comes_back
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn connections_that_say_nothing_keep_nobody_out() {
+async fn silent_connections_do_not_block_new_clients() {
     let inside = Inside::start().await;
     let silent: Vec<TcpStream> =
         (0..600).map(|_| TcpStream::connect(("127.0.0.1", inside.port)).expect("connected")).collect();
-    // A client that speaks at once is welcomed, however many wait in silence: CONNECT of MQTT 3.1.1, and its answer.
+    // A client that sends at once is accepted, regardless of the silent ones: CONNECT of MQTT 3.1.1 and its
+    // response.
     let mut client = TcpStream::connect(("127.0.0.1", inside.port)).expect("connected");
     client.write_all(b"\x10\x0d\x00\x04MQTT\x04\x02\x00\x3c\x00\x01a").expect("sent");
     let mut welcome = [0; 4];
@@ -180,7 +181,7 @@ async fn connections_that_say_nothing_keep_nobody_out() {
     inside.end().await;
 }
 
-/// A client that says who it is, and then nothing: CONNECT of MQTT 3.1.1 without keep-alive.
+/// A client that connects and then stays silent: CONNECT of MQTT 3.1.1 without keep-alive.
 fn idle(port: u16, number: u16) -> TcpStream {
     let mut client = TcpStream::connect(("127.0.0.1", port)).expect("connected");
     let [high, low] = number.to_be_bytes();
@@ -194,7 +195,7 @@ fn idle(port: u16, number: u16) -> TcpStream {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn clients_that_do_nothing_keep_nobody_out_and_nobody_who_listens_has_to_go() {
+async fn idle_clients_are_evicted_and_subscribers_stay() {
     let inside = Inside::start().await;
     let first = Listener::start(inside.port, &["x"], &[]);
     let idle: Vec<TcpStream> = (0..600).map(|number| idle(inside.port, number)).collect();
@@ -206,7 +207,8 @@ async fn clients_that_do_nothing_keep_nobody_out_and_nobody_who_listens_has_to_g
     inside.end().await;
 }
 
-/// All that listen and ping are as good as the next: who comes too late waits, and who comes back has a place.
+/// Clients that subscribe and ping are not evicted: a late client is rejected, and a returning one gets its
+/// slot back.
 #[tokio::test(flavor = "multi_thread")]
 async fn active_clients_keep_their_places_and_come_back_to_them() {
     let inside = Inside::start().await;

@@ -1,4 +1,4 @@
-//! The MQTT front, at Mosquitto and at the broker inside: the same story at both, with real clients of both revisions.
+//! The MQTT front at Mosquitto and at the built-in broker, with real clients of both revisions.
 
 use std::time::Duration;
 
@@ -8,7 +8,7 @@ use toolwright_config::{
 };
 
 use crate::support::brokers::{Listener, Mosquitto, publish};
-use crate::support::{ScriptedMind, Spoken, Step, at_broker, inside};
+use crate::support::{RunningVoice, ScriptedAssistant, Step, at_broker, inside};
 
 const IN: &str = "voice/transcription";
 const OUT: &str = "voice/ai-response";
@@ -17,13 +17,13 @@ fn said(text: &str) -> String {
     json!({ "text": text, "timestamp": jiff::Timestamp::now().to_string(), "source": "test", "duration": 1.0 }).to_string()
 }
 
-/// The whole story, at a broker.
+/// The complete scenario at one broker.
 async fn story(settings: VoiceSettings, revision: &str) {
-    let mind = ScriptedMind::new([Step::Say("I am **fine**.")]);
-    let spoken = Spoken::start(settings, Some(mind)).await;
+    let mind = ScriptedAssistant::new([Step::Say("I am **fine**.")]);
+    let spoken = RunningVoice::start(settings, Some(mind)).await;
     let port = spoken.port;
     let listener = Listener::start(port, &["voice/#"], &["-V", revision]);
-    // It is there, and whoever comes later is told.
+    // The status is retained, so later clients receive it too.
     let status = listener.json("voice/status");
     assert_eq!((&status["online"], &status["source"]), (&json!(true), &json!("toolwright")));
 
@@ -34,36 +34,36 @@ async fn story(settings: VoiceSettings, revision: &str) {
     assert_eq!((&answer["source"], &answer["model"]), (&json!("toolwright"), &json!("direct")));
     assert_eq!((&answer["conversationTurns"], &answer["provider"]), (&json!(0), &json!("toolwright")));
     assert!(answer["duration"].is_number() && answer["timestamp"].is_string(), "{answer}");
-    assert_eq!(spoken.house.switched(), ["Switch One on"]);
+    assert_eq!(spoken.home.switched(), ["Switch One on"]);
 
     publish(port, &["-V", revision, "-t", IN, "-m", &said("how are you")]);
     let answer = listener.json(OUT);
     assert_eq!((&answer["answer"], &answer["model"]), (&json!("I am fine."), &json!("scripted")));
 
-    // Plain text is a sentence too.
+    // Plain text is accepted as a sentence.
     publish(port, &["-V", revision, "-t", IN, "-m", "turn off switch one"]);
     assert_eq!(listener.json(OUT)["kind"], "done");
 
-    // A message that the broker is to keep is said now, once, and never again.
+    // A message with the retain flag is processed now, once, and never again.
     publish(port, &["-V", revision, "-r", "-t", IN, "-m", &said("turn on switch two")]);
     assert_eq!(listener.json(OUT)["question"], "turn on switch two");
-    // What comes twice is heard once.
+    // A repeated message is processed once.
     for _ in 0..3 {
         publish(port, &["-V", revision, "-t", IN, "-m", r#"{"text":"turn off switch two","id":"a-1"}"#]);
     }
     assert_eq!(listener.json(OUT)["id"], "a-1");
-    // What is too old is not done, and that is said.
+    // A stale message is not processed, and an error is published.
     let old =
         json!({ "text": "turn on switch two", "timestamp": "2020-01-01T00:00:00Z", "id": "old" }).to_string();
     publish(port, &["-V", revision, "-t", IN, "-m", &old]);
     let error = listener.json("voice/error");
     assert_eq!((&error["error"], &error["id"]), (&json!("stale"), &json!("old")));
-    // What cannot be read neither.
+    // So is a malformed one.
     publish(port, &["-V", revision, "-t", IN, "-m", "{\"text\":"]);
     assert_eq!(listener.json("voice/error")["error"], "malformed");
     publish(port, &["-V", revision, "-t", IN, "-m", &"x".repeat(70_000)]);
     assert_eq!(listener.json("voice/error")["error"], "malformed");
-    // And what we said ourselves is nothing that somebody says.
+    // Toolwright's own messages are ignored.
     publish(
         port,
         &["-V", revision, "-t", IN, "-m", r#"{"text":"turn on switch two","source":"toolwright"}"#],
@@ -71,10 +71,9 @@ async fn story(settings: VoiceSettings, revision: &str) {
     publish(port, &["-V", revision, "-t", IN, "-m", &said("what time is it")]);
     assert_eq!(listener.json(OUT)["question"], "what time is it");
 
-    let retained_ones =
-        spoken.house.switched().iter().filter(|switched| *switched == "Switch Two on").count();
-    // With MQTT 5 a message that is published to be kept is heard by those who are there as any other.
-    assert!(retained_ones <= 1, "{:?}", spoken.house.switched());
+    let retained_ones = spoken.home.switched().iter().filter(|switched| *switched == "Switch Two on").count();
+    // With MQTT 5, connected subscribers receive a retained publication like any other.
+    assert!(retained_ones <= 1, "{:?}", spoken.home.switched());
     assert_eq!(spoken.count("dropped_duplicate"), 2);
     assert_eq!((spoken.count("dropped_stale"), spoken.count("dropped_malformed")), (1, 2));
     spoken.voice.stop().await;
@@ -112,26 +111,26 @@ async fn the_story_when_we_speak_311_ourselves() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_command_that_the_broker_kept_is_not_heard_when_we_come() {
+async fn retained_command_is_ignored_on_connect() {
     for revision in [MqttProtocol::Three, MqttProtocol::Five] {
         let broker = Mosquitto::start();
         publish(broker.port, &["-r", "-t", IN, "-m", "turn on switch one"]);
         let mut settings = at_broker(broker.port);
         settings.mqtt.as_mut().expect("MQTT").protocol = revision;
-        let spoken = Spoken::start(settings, None).await;
+        let spoken = RunningVoice::start(settings, None).await;
         let listener = Listener::start(broker.port, &[OUT], &[]);
         publish(broker.port, &["-t", IN, "-m", "turn on switch two"]);
         assert_eq!(listener.json(OUT)["question"], "turn on switch two");
-        assert_eq!(spoken.house.switched(), ["Switch Two on"], "{revision:?}");
+        assert_eq!(spoken.home.switched(), ["Switch Two on"], "{revision:?}");
         spoken.voice.stop().await;
     }
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn who_asks_with_a_response_topic_gets_his_answer_there() {
+async fn reply_uses_response_topic() {
     let broker = Mosquitto::start();
     for settings in [inside(), at_broker(broker.port)] {
-        let spoken = Spoken::start(settings, None).await;
+        let spoken = RunningVoice::start(settings, None).await;
         let port = spoken.port;
         let listener = Listener::start(port, &["voice/answers/ann", OUT], &["-V", "mqttv5"]);
         let ask = |topic: &str, text: &str| {
@@ -151,10 +150,10 @@ async fn who_asks_with_a_response_topic_gets_his_answer_there() {
         };
         ask("voice/answers/ann", "turn on switch one");
         assert_eq!(listener.json("voice/answers/ann")["question"], "turn on switch one");
-        // Where we listen nothing is answered: it would be heard.
+        // A response topic that Toolwright subscribes to is not used: it would process its own answer.
         ask(IN, "turn off switch one");
         assert_eq!(listener.json(OUT)["question"], "turn off switch one");
-        // Nor where a device would take it for a command.
+        // Nor a topic on which a device would take the answer for a command.
         ask("zwave/Front_Door/lock/set", "turn on switch one");
         assert_eq!(listener.json(OUT)["question"], "turn on switch one");
         ask("voice/answers/+", "turn on switch two");
@@ -168,7 +167,7 @@ async fn topics_begin_as_they_are_configured() {
     let broker = Mosquitto::start();
     let mut settings = at_broker(broker.port);
     settings.mqtt.as_mut().expect("MQTT").topic_prefix = "house/first".into();
-    let spoken = Spoken::start(settings, None).await;
+    let spoken = RunningVoice::start(settings, None).await;
     let listener = Listener::start(broker.port, &["house/#"], &[]);
     publish(broker.port, &["-t", "house/first/transcription", "-m", "turn on switch one"]);
     assert_eq!(listener.json("house/first/ai-response")["kind"], "done");
@@ -176,7 +175,7 @@ async fn topics_begin_as_they_are_configured() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_password_lets_us_in_and_a_wrong_one_is_told() {
+async fn wrong_broker_password_is_reported() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("passwords");
     let made = std::process::Command::new(crate::support::brokers::program("mosquitto_passwd"))
@@ -198,13 +197,13 @@ async fn a_password_lets_us_in_and_a_wrong_one_is_told() {
     let in_file = folder.path().join("password");
     std::fs::write(&in_file, "the-password\n").expect("a file");
     for right in [BrokerPassword::Text(SecretText::new("the-password")), BrokerPassword::File(in_file)] {
-        let spoken = Spoken::start(with(right), None).await;
+        let spoken = RunningVoice::start(with(right), None).await;
         spoken.voice.stop().await;
     }
-    let house = crate::support::House::default();
+    let home = crate::support::TestHome::default();
     let wrong = with(BrokerPassword::Text(SecretText::new("another")));
-    let options = toolwright_voice::VoiceOptions { settings: wrong, executor: house.executor(), mind: None };
-    let spoken = Spoken { voice: toolwright_voice::Voice::start(options), house, port: broker.port };
+    let options = toolwright_voice::VoiceOptions { settings: wrong, executor: home.executor(), mind: None };
+    let spoken = RunningVoice { voice: toolwright_voice::Voice::start(options), home, port: broker.port };
     spoken
         .until("it is told", |voice| voice.view().fronts[0].detail.contains("check username and password"))
         .await;
@@ -245,17 +244,17 @@ async fn an_encrypted_broker_is_reached_with_its_certificate_and_not_without() {
             BrokerChoice::Outside(BrokerSettings { ca_file, ..address });
         settings
     };
-    let spoken = Spoken::start(with(Some(folder.path().join("ca.pem"))), None).await;
+    let spoken = RunningVoice::start(with(Some(folder.path().join("ca.pem"))), None).await;
     let tls = ["--cafile", &path("ca.pem")];
     let listener = Listener::start(broker.port, &[OUT], &tls);
     publish(broker.port, &[&tls[..], &["-t", IN, "-m", "turn on switch one"]].concat());
     assert_eq!(listener.json(OUT)["kind"], "done");
     spoken.voice.stop().await;
 
-    let house = crate::support::House::default();
+    let home = crate::support::TestHome::default();
     let options =
-        toolwright_voice::VoiceOptions { settings: with(None), executor: house.executor(), mind: None };
-    let stranger = Spoken { voice: toolwright_voice::Voice::start(options), house, port: broker.port };
+        toolwright_voice::VoiceOptions { settings: with(None), executor: home.executor(), mind: None };
+    let stranger = RunningVoice { voice: toolwright_voice::Voice::start(options), home, port: broker.port };
     stranger
         .until("it is not trusted", |voice| {
             voice.view().fronts[0].state == toolwright_voice::FrontState::Waiting

@@ -1,4 +1,4 @@
-//! The clients of others: `wyoming` and `rhasspy-hermes` of pip, as people have them.
+//! Third-party clients: `wyoming` and `rhasspy-hermes` from PyPI.
 
 #[path = "../../../tests/servers/installed.rs"]
 mod installed;
@@ -8,9 +8,9 @@ use std::process::Command;
 use serde_json::{Value, json};
 
 use crate::support::brokers::{Listener, Mosquitto, publish};
-use crate::support::{ScriptedMind, Spoken, Step, at_broker};
+use crate::support::{RunningVoice, ScriptedAssistant, Step, at_broker};
 
-/// A script of ours on their library: the JSON that it prints, a line each.
+/// Runs a script that uses the third-party library and returns the JSON lines that it prints.
 fn run(script: &str, arguments: &[&str]) -> Vec<Value> {
     let mut command = Command::new(installed::client("voice-clients/bin/python"));
     let output = command.arg(installed::client_script(script)).args(arguments).output().expect("python runs");
@@ -23,7 +23,7 @@ fn run(script: &str, arguments: &[&str]) -> Vec<Value> {
 
 #[tokio::test(flavor = "multi_thread")]
 async fn the_client_of_wyoming_is_answered() {
-    let mind = ScriptedMind::new([Step::Stream(&["A story. ", "It is over."])]);
+    let mind = ScriptedAssistant::new([Step::Stream(&["A story. ", "It is over."])]);
     let (spoken, address) = crate::wyoming::start(Some(mind)).await;
     let seen = run("voice_wyoming.py", &[&address, "turn on switch one", "tell me a story"]);
     let kinds: Vec<&str> = seen.iter().map(|event| event["type"].as_str().unwrap_or_default()).collect();
@@ -32,7 +32,7 @@ async fn the_client_of_wyoming_is_answered() {
     assert_eq!(seen[0]["handle"], json!(["toolwright"]), "its library understands what we are");
     assert_eq!(seen[2]["text"], "Successfully sent command to turn on Switch One.");
     assert_eq!(seen.last().expect("an end")["text"], "A story. It is over.");
-    assert_eq!(spoken.house.switched(), ["Switch One on"]);
+    assert_eq!(spoken.home.switched(), ["Switch One on"]);
     spoken.voice.stop().await;
 }
 
@@ -41,7 +41,7 @@ async fn rhasspy_hears_its_sessions_end_and_go_on() {
     let broker = Mosquitto::start();
     let mut settings = at_broker(broker.port);
     settings.hermes = true;
-    let spoken = Spoken::start(settings, None).await;
+    let spoken = RunningVoice::start(settings, None).await;
     let listener = Listener::start(broker.port, &["hermes/#"], &[]);
     let messages = run("voice_hermes.py", &["write"]);
     let message = |name: &str| {
@@ -63,13 +63,13 @@ async fn rhasspy_hears_its_sessions_end_and_go_on() {
         ("nothing", "hermes/dialogueManager/endSession"),
     ] {
         if name == "yes" {
-            // A yes that comes at once was said before the question.
+            // An immediate yes counts as said before the question.
             tokio::time::sleep(toolwright_voice::Limits::default().hearing).await;
         }
         send(name);
         heard.push(json!({ "topic": topic, "payload": listener.json(topic) }));
     }
-    // Their classes read all of it.
+    // The third-party classes parse every message.
     let read = run("voice_hermes.py", &["read", &json!(heard).to_string()]);
     let said: Vec<String> = read
         .iter()
@@ -87,7 +87,7 @@ async fn rhasspy_hears_its_sessions_end_and_go_on() {
     NluIntentNotRecognized site hall session -: sing me a song
     DialogueEndSession site - session s-3: -
     ");
-    assert_eq!(spoken.house.switched(), ["Switch One on", "Garage Door on", "Switch One off"]);
+    assert_eq!(spoken.home.switched(), ["Switch One on", "Garage Door on", "Switch One off"]);
     publish(broker.port, &["-t", "hermes/asr/textCaptured", "-m", "{"]);
     assert_eq!(listener.json("hermes/error/nlu")["context"], "hermes/asr/textCaptured");
     spoken.voice.stop().await;

@@ -1,4 +1,4 @@
-//! What the voice may do, and what it asks for first (T23).
+//! Permissions of the voice (T23).
 
 use std::sync::Arc;
 
@@ -6,7 +6,7 @@ use toolwright_executor::{RegisteredTool, ToolExecutor};
 use toolwright_speech::Device;
 use toolwright_voice::{KnownDevices, Verdict, VoicePolicy};
 
-use crate::support::House;
+use crate::support::TestHome;
 
 fn tool(executor: &ToolExecutor, name: &str) -> Arc<RegisteredTool> {
     executor.find(name).unwrap_or_else(|error| panic!("{name}: {error}")).tool
@@ -14,7 +14,7 @@ fn tool(executor: &ToolExecutor, name: &str) -> Arc<RegisteredTool> {
 
 #[tokio::test]
 async fn the_voice_has_tools_of_its_own_and_no_files() {
-    let executor = House::default().executor();
+    let executor = TestHome::default().executor();
     let policy = VoicePolicy::default();
     for name in ["get_current_datetime", "search_web", "control_speaker_volume", "control_zwave_device"] {
         assert!(policy.has(&tool(&executor, name)), "{name}");
@@ -28,7 +28,7 @@ async fn the_voice_has_tools_of_its_own_and_no_files() {
 
 #[tokio::test]
 async fn a_list_of_tools_takes_the_place_of_the_usual_one() {
-    let executor = House::default().executor();
+    let executor = TestHome::default().executor();
     let policy = VoicePolicy::new(Some(&["zwave/*".to_owned(), "search_web".to_owned()]), &[]);
     for (name, has) in
         [("unlock_house", true), ("search_web", true), ("get_current_datetime", false), ("read_file", false)]
@@ -40,7 +40,7 @@ async fn a_list_of_tools_takes_the_place_of_the_usual_one() {
 
 #[tokio::test]
 async fn locks_doors_and_what_destroys_need_a_yes() {
-    let executor = House::default().executor();
+    let executor = TestHome::default().executor();
     let policy = VoicePolicy::new(Some(&["*".to_owned()]), &["aquarium".to_owned()]);
     let lock = Device {
         name: "Entrance".into(),
@@ -48,8 +48,8 @@ async fn locks_doors_and_what_destroys_need_a_yes() {
         kind: Some("door lock".into()),
         ..Device::default()
     };
-    let house = KnownDevices::all(vec![lock]);
-    let judge = |name: &str, arguments: &str| policy.judge(&tool(&executor, name), arguments, &house);
+    let home = KnownDevices::all(vec![lock]);
+    let judge = |name: &str, arguments: &str| policy.judge(&tool(&executor, name), arguments, &home);
     for (name, arguments) in [
         ("unlock_house", "{}"),
         ("tidy_up", "{}"),
@@ -76,7 +76,7 @@ async fn locks_doors_and_what_destroys_need_a_yes() {
 
 #[tokio::test]
 async fn keys_are_looked_at_at_every_depth_and_ids_too() {
-    let executor = House::default().executor();
+    let executor = TestHome::default().executor();
     let policy = VoicePolicy::new(Some(&["*".to_owned()]), &[]);
     let lock = Device {
         name: "Entry".into(),
@@ -86,8 +86,8 @@ async fn keys_are_looked_at_at_every_depth_and_ids_too() {
         ..Device::default()
     };
     let lamp = Device { name: "Lamp".into(), location: Some("Hall".into()), ..Device::default() };
-    let house = KnownDevices::all(vec![lock, lamp]);
-    let judge = |arguments: &str| policy.judge(&tool(&executor, "house_scene"), arguments, &house);
+    let home = KnownDevices::all(vec![lock, lamp]);
+    let judge = |arguments: &str| policy.judge(&tool(&executor, "house_scene"), arguments, &home);
     let deep = format!("{}\"unlock\"{}", r#"{"a":["#.repeat(20), "]}".repeat(20));
     let deep_key = format!("{}{{\"front_door\":1}}{}", r#"{"a":["#.repeat(20), "]}".repeat(20));
     for arguments in [
@@ -112,9 +112,9 @@ async fn keys_are_looked_at_at_every_depth_and_ids_too() {
 
 #[tokio::test]
 async fn a_name_that_promises_to_look_does_not_hide_a_command() {
-    let house = House::default();
+    let home = TestHome::default();
     let looks = ["status_set", "check_in", "find_and_set", "read_write", "get_state", "check_zwave_health"];
-    let executor = house.executor_with(&looks);
+    let executor = home.executor_with(&looks);
     let policy = VoicePolicy::new(Some(&["*".to_owned()]), &[]);
     let none = KnownDevices::all(Vec::new());
     let judge = |name: &str, arguments: &str| policy.judge(&tool(&executor, name), arguments, &none);
@@ -145,7 +145,7 @@ async fn a_name_that_promises_to_look_does_not_hide_a_command() {
 
 #[tokio::test]
 async fn the_number_of_a_lock_is_known_in_every_spelling() {
-    let executor = House::default().executor();
+    let executor = TestHome::default().executor();
     let policy = VoicePolicy::new(Some(&["*".to_owned()]), &[]);
     let lock = Device {
         name: "Backway".into(),
@@ -153,8 +153,8 @@ async fn the_number_of_a_lock_is_known_in_every_spelling() {
         aliases: vec!["12".into()],
         ..Device::default()
     };
-    let house = KnownDevices::all(vec![lock]);
-    let judge = |name: &str, arguments: &str| policy.judge(&tool(&executor, name), arguments, &house);
+    let home = KnownDevices::all(vec![lock]);
+    let judge = |name: &str, arguments: &str| policy.judge(&tool(&executor, name), arguments, &home);
     for arguments in [
         r#"{"nodeId":12}"#,
         r#"{"nodeId":12.0}"#,
@@ -182,14 +182,14 @@ async fn the_number_of_a_lock_is_known_in_every_spelling() {
     ] {
         assert_eq!(judge("house_scene", arguments), Verdict::Allow, "{arguments}");
     }
-    // A tool that declares where its device is has other numbers too.
+    // A tool that declares a key for its device may have other numbers too.
     let dim = r#"{"deviceName":"Lamp","action":"dim","level":12}"#;
     assert_eq!(judge("control_zwave_device", dim), Verdict::Allow);
 }
 
 #[tokio::test]
 async fn without_the_whole_list_every_call_that_does_something_needs_a_yes() {
-    let executor = House::default().executor();
+    let executor = TestHome::default().executor();
     let policy = VoicePolicy::new(Some(&["*".to_owned()]), &[]);
     let lamp = Device { name: "Lamp".into(), ..Device::default() };
     let known = KnownDevices::some(vec![lamp]);

@@ -1,4 +1,4 @@
-//! A broker that is killed and comes back (Q26). `cargo xtask soak Q26` does it a hundred times.
+//! Reconnecting after the broker is killed (Q26). `cargo xtask soak Q26` repeats it a hundred times.
 
 use std::time::{Duration, Instant};
 
@@ -6,20 +6,20 @@ use serde_json::json;
 use toolwright_voice::FrontState;
 
 use crate::support::brokers::{Mosquitto, publish};
-use crate::support::{Spoken, at_broker};
+use crate::support::{RunningVoice, at_broker};
 
 /// How often the broker is killed here.
 const TIMES: usize = 10;
-/// How many toggles there are in all.
+/// The total number of commands.
 const TOGGLES: usize = 200;
-/// How long coming back may take.
+/// The time limit for reconnecting.
 const BACK: Duration = Duration::from_secs(5);
 
 #[tokio::test(flavor = "multi_thread")]
 async fn q26_a_broker_that_is_killed_and_restarted_is_found_again_and_every_toggle_counts_once() {
     let times = std::env::var("TOOLWRIGHT_Q26").ok().and_then(|times| times.parse().ok()).unwrap_or(TIMES);
     let mut broker = Mosquitto::start();
-    let spoken = Spoken::start(at_broker(broker.port), None).await;
+    let spoken = RunningVoice::start(at_broker(broker.port), None).await;
     let each = (TOGGLES / times).max(2);
     let mut expected = Vec::new();
     for round in 0..times {
@@ -28,7 +28,7 @@ async fn q26_a_broker_that_is_killed_and_restarted_is_found_again_and_every_togg
             let message =
                 json!({ "text": format!("turn {word} switch one"), "id": id, "conversation": "r26" })
                     .to_string();
-            // Sent twice, as somebody does who did not get an acknowledgement.
+            // Sent twice, like a client that did not receive an acknowledgement.
             for _ in 0..2 {
                 let sent = publish(broker.port, &["-t", "voice/transcription", "-m", &message]);
                 assert!(sent.status.success(), "{sent:?}");
@@ -36,12 +36,12 @@ async fn q26_a_broker_that_is_killed_and_restarted_is_found_again_and_every_togg
             expected.push(format!("Switch One {word}"));
         }
         let wanted = expected.len();
-        // What is on its way when the broker is killed is lost, and that is another story.
+        // A message in flight when the broker is killed may be lost; this test does not cover it.
         let is_heard = |_: &_| {
-            spoken.house.switched().len() >= wanted && spoken.count("dropped_duplicate") >= wanted as u64
+            spoken.home.switched().len() >= wanted && spoken.count("dropped_duplicate") >= wanted as u64
         };
         spoken.until("every toggle and every repeat", is_heard).await;
-        // Kept by the broker: it must not be replayed when we come back.
+        // Retained by the broker: it must not be processed after reconnecting.
         publish(
             broker.port,
             &[
@@ -60,20 +60,20 @@ async fn q26_a_broker_that_is_killed_and_restarted_is_found_again_and_every_togg
         let took = since.elapsed();
         assert!(took <= BACK, "round {round}: it took {took:?} to come back");
     }
-    assert_eq!(spoken.house.switched(), expected, "the right state, each toggle once");
+    assert_eq!(spoken.home.switched(), expected, "the right state, each toggle once");
     assert_eq!(spoken.count("dropped_duplicate"), expected.len() as u64);
     spoken.voice.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn a_broker_that_is_not_there_at_the_start_holds_up_nobody() {
+async fn missing_broker_delays_no_other_front() {
     let port = crate::support::brokers::free_port();
-    let house = crate::support::House::default();
+    let home = crate::support::TestHome::default();
     let mut settings = at_broker(port);
     let listen = std::net::SocketAddr::from(([127, 0, 0, 1], 0));
     settings.wyoming = Some(toolwright_config::WyomingSettings { listen, allow: Vec::new() });
-    let options = toolwright_voice::VoiceOptions { settings, executor: house.executor(), mind: None };
-    let spoken = Spoken { voice: toolwright_voice::Voice::start(options), house, port };
+    let options = toolwright_voice::VoiceOptions { settings, executor: home.executor(), mind: None };
+    let spoken = RunningVoice { voice: toolwright_voice::Voice::start(options), home, port };
     spoken.voice.settled().await;
     assert_eq!(spoken.state("mqtt"), Some(FrontState::Waiting));
     assert_eq!(spoken.state("wyoming"), Some(FrontState::Ready));

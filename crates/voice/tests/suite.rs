@@ -1,4 +1,4 @@
-//! Everything that is tested of the voice, in one program.
+//! All integration tests of the voice, in one binary.
 
 mod support;
 

@@ -1,4 +1,4 @@
-//! A small house, a mind that answers by script, ears, and brokers.
+//! A test home, a scripted assistant, answer receivers, and brokers.
 
 pub mod brokers;
 
@@ -21,41 +21,41 @@ use toolwright_voice::{
     Thought, TranscriberOptions, Transcript, Voice, VoiceOptions,
 };
 
-/// How long anything in a test may take.
+/// The timeout of every wait in a test.
 pub const PATIENCE: Duration = Duration::from_secs(20);
 
-/// What the tools of the house were called with, in order.
+/// A test home that records the calls of its tools, in order.
 #[derive(Clone, Default)]
-pub struct House {
+pub struct TestHome {
     pub calls: Arc<Mutex<Vec<(String, Value)>>>,
-    /// How long a switch takes.
+    /// The delay of a control call.
     pub delay: Duration,
-    /// Its broker is gone, and its tools say so.
+    /// Its broker is down, and its tools report it.
     pub is_away: Arc<AtomicBool>,
-    /// Its server is not connected at all: nothing of it is registered.
+    /// Its server is not connected: none of its tools is registered.
     pub is_unconnected: bool,
-    /// What its list tool gives in JSON instead of lines.
+    /// The JSON result of its list tool, instead of lines of text.
     pub listing: Option<Value>,
 }
 
-struct HouseTool {
+struct HomeTool {
     name: &'static str,
-    house: House,
+    home: TestHome,
 }
 
-impl ToolFunction for HouseTool {
+impl ToolFunction for HomeTool {
     fn call(self: Arc<Self>, arguments: String) -> BoxFuture<'static, Result<ToolOutput, ToolFailure>> {
         Box::pin(async move {
             let arguments: Value = serde_json::from_str(&arguments).expect("JSON");
-            self.house.calls.lock().expect("a lock").push((self.name.to_owned(), arguments.clone()));
+            self.home.calls.lock().expect("a lock").push((self.name.to_owned(), arguments.clone()));
             let is_of_devices = ["list_zwave_devices", "control_zwave_device"].contains(&self.name);
-            if is_of_devices && self.house.is_away.load(Ordering::Relaxed) {
+            if is_of_devices && self.home.is_away.load(Ordering::Relaxed) {
                 return Err(ToolFailure::tool(AWAY));
             }
             match self.name {
-                "list_zwave_devices" => Ok(match &self.house.listing {
+                "list_zwave_devices" => Ok(match &self.home.listing {
                     Some(Value::String(_)) => {
-                        tokio::time::sleep(self.house.delay).await;
+                        tokio::time::sleep(self.home.delay).await;
                         ToolOutput::text("")
                     }
                     Some(listing) => {
@@ -64,7 +64,7 @@ impl ToolFunction for HouseTool {
                     None => ToolOutput::text(DEVICES),
                 }),
                 "control_zwave_device" => {
-                    tokio::time::sleep(self.house.delay).await;
+                    tokio::time::sleep(self.home.delay).await;
                     let device = arguments["deviceName"].as_str().unwrap_or_default().to_owned();
                     if device == "Broken Lamp" {
                         return Err(ToolFailure::tool("connect ECONNREFUSED 127.0.0.1:1883"));
@@ -78,7 +78,7 @@ impl ToolFunction for HouseTool {
     }
 }
 
-/// As zwave-mcp-server words it.
+/// The message of zwave-mcp-server.
 const AWAY: &str = "The MQTT broker mqtt://127.0.0.1:1883 cannot be reached: Connection refused (os error 111). Check that it runs and that MQTT_BROKER_URL is right. Nothing was sent.";
 
 pub const DEVICES: &str = r#"Available Z-Wave devices (8 total):
@@ -91,13 +91,13 @@ pub const DEVICES: &str = r#"Available Z-Wave devices (8 total):
 - "Broken Lamp" is online
 - "Outdoor Light" in Garden is online"#;
 
-impl House {
-    /// The tools of the house, ours, and two that are dangerous.
+impl TestHome {
+    /// The tools of the home, the built-in ones, and two dangerous ones.
     pub fn executor(&self) -> Arc<ToolExecutor> {
         self.executor_with(&[])
     }
 
-    /// The same with more tools of the house, which take anything.
+    /// The same with more tools, which accept any arguments.
     pub fn executor_with(&self, more: &[&'static str]) -> Arc<ToolExecutor> {
         let registry = Arc::new(ToolRegistry::new());
         let mut ours = BuiltinConfig::default();
@@ -128,14 +128,12 @@ impl House {
                 annotations: Annotations { destructive, harmless: false },
                 ..ToolDefinition::default()
             };
-            registry
-                .register(definition, Arc::new(HouseTool { name, house: self.clone() }))
-                .expect("in order");
+            registry.register(definition, Arc::new(HomeTool { name, home: self.clone() })).expect("in order");
         }
         Arc::new(ToolExecutor::new(registry))
     }
 
-    /// What was switched, in order.
+    /// The control calls, in order.
     pub fn switched(&self) -> Vec<String> {
         let calls = self.calls.lock().expect("a lock");
         let of = |(name, arguments): &(String, Value)| {
@@ -152,40 +150,43 @@ impl House {
         calls.iter().filter_map(of).collect()
     }
 
-    /// How often the devices were asked for.
+    /// The number of device list requests.
     pub fn listed(&self) -> usize {
         self.calls.lock().expect("a lock").iter().filter(|(name, _)| name == "list_zwave_devices").count()
     }
 }
 
-/// A mind that answers by script: one answer for each thought, and what it was asked.
+/// An assistant that replies by script: one step per prompt. It records its prompts.
 #[derive(Default)]
-pub struct ScriptedMind {
+pub struct ScriptedAssistant {
     script: Mutex<VecDeque<Step>>,
     pub asked: Mutex<Vec<String>>,
     pub heard: Mutex<Vec<String>>,
-    /// What its tools run in, in a [`Room`].
+    /// The executor of its tools, in a [`Room`].
     executor: Mutex<Option<Arc<ToolExecutor>>>,
 }
 
-/// What the mind does with one thought.
+/// The reaction to one prompt.
 pub enum Step {
     Say(&'static str),
-    /// Says these pieces one after the other, then the whole.
+    /// Streams these pieces, then returns the whole text.
     Stream(&'static [&'static str]),
     Hold(&'static str, Value),
-    /// Calls a tool as an agent does: the guard says whether it is run or held.
+    /// Calls a tool as an agent does: the guard decides whether it runs or is held.
     Try(&'static str, Value),
-    /// The same after a while.
+    /// The same after a delay.
     HoldAfter(Duration, &'static str, Value),
     Wait(Duration),
     Fail(MindError),
     Panic,
 }
 
-impl ScriptedMind {
-    pub fn new(steps: impl IntoIterator<Item = Step>) -> Arc<ScriptedMind> {
-        Arc::new(ScriptedMind { script: Mutex::new(steps.into_iter().collect()), ..ScriptedMind::default() })
+impl ScriptedAssistant {
+    pub fn new(steps: impl IntoIterator<Item = Step>) -> Arc<ScriptedAssistant> {
+        Arc::new(ScriptedAssistant {
+            script: Mutex::new(steps.into_iter().collect()),
+            ..ScriptedAssistant::default()
+        })
     }
 
     pub fn asked(&self) -> Vec<String> {
@@ -193,7 +194,7 @@ impl ScriptedMind {
     }
 }
 
-impl Mind for ScriptedMind {
+impl Mind for ScriptedAssistant {
     fn think(self: Arc<Self>, thought: Thought) -> BoxFuture<'static, Result<Thinking, MindError>> {
         self.asked.lock().expect("a lock").push(thought.text.clone());
         let step =
@@ -249,15 +250,15 @@ impl Mind for ScriptedMind {
     }
 }
 
-/// An ear that keeps what it hears.
-pub struct TestEar {
+/// An `Ear` that records what it receives.
+pub struct TestSink {
     sentences: Vec<String>,
     answers: mpsc::UnboundedSender<(Vec<String>, Answer)>,
-    /// Its client hears nothing: what is answered is lost.
+    /// Reports every answer as lost.
     is_deaf: bool,
 }
 
-impl Ear for TestEar {
+impl Ear for TestSink {
     fn sentence(&mut self, sentence: &str) {
         self.sentences.push(sentence.to_owned());
     }
@@ -268,7 +269,7 @@ impl Ear for TestEar {
     }
 }
 
-/// A transcriber in the house, and its answers.
+/// A transcriber in the test home, and its answers.
 pub struct Room {
     pub transcriber: BackgroundTranscriber,
     pub answers: mpsc::UnboundedReceiver<(Vec<String>, Answer)>,
@@ -277,22 +278,22 @@ pub struct Room {
 }
 
 impl Room {
-    pub fn new(house: &House, mind: Option<Arc<ScriptedMind>>, limits: Limits) -> Room {
-        Room::with(house, mind, limits, |_| ())
+    pub fn new(home: &TestHome, mind: Option<Arc<ScriptedAssistant>>, limits: Limits) -> Room {
+        Room::with(home, mind, limits, |_| ())
     }
 
     pub fn with(
-        house: &House,
-        mind: Option<Arc<ScriptedMind>>,
+        home: &TestHome,
+        mind: Option<Arc<ScriptedAssistant>>,
         limits: Limits,
         change: impl FnOnce(&mut TranscriberOptions),
     ) -> Room {
-        let mut options = TranscriberOptions::new(house.executor());
+        let mut options = TranscriberOptions::new(home.executor());
         if let Some(mind) = &mind {
             *mind.executor.lock().expect("a lock") = Some(Arc::clone(&options.executor));
         }
         options.mind = mind.map(|mind| mind as Arc<dyn Mind>);
-        // Tests answer faster than people; the tests of the time itself set it back.
+        // Tests answer faster than people; the tests of the delay itself set it again.
         options.limits = Limits { hearing: Duration::ZERO, ..limits };
         change(&mut options);
         let (sender, answers) = mpsc::unbounded_channel();
@@ -304,14 +305,14 @@ impl Room {
         }
     }
 
-    /// Says something and waits for nothing.
+    /// Sends a sentence without waiting.
     pub fn tell(&self, text: &str, conversation: &str) {
         self.hand(Transcript::new(text, conversation));
     }
 
     pub fn hand(&self, transcript: Transcript) {
-        let ear = TestEar { sentences: Vec::new(), answers: self.sender.clone(), is_deaf: self.is_deaf };
-        self.transcriber.take(transcript, Box::new(ear));
+        let sink = TestSink { sentences: Vec::new(), answers: self.sender.clone(), is_deaf: self.is_deaf };
+        self.transcriber.take(transcript, Box::new(sink));
     }
 
     /// The next answer.
@@ -320,29 +321,29 @@ impl Room {
         next.expect("an answer in time").expect("an answer").1
     }
 
-    /// Says something and waits for the answer.
+    /// Sends a sentence and waits for the answer.
     pub async fn ask(&mut self, text: &str) -> Answer {
         self.tell(text, "room");
         self.next().await
     }
 }
 
-/// The voice of the house at a broker.
-pub struct Spoken {
+/// The voice of the test home at a broker.
+pub struct RunningVoice {
     pub voice: Voice,
-    pub house: House,
-    /// Where the broker listens.
+    pub home: TestHome,
+    /// The port of the broker.
     pub port: u16,
 }
 
-impl Spoken {
-    /// Begins, and waits until every front is ready.
-    pub async fn start(settings: VoiceSettings, mind: Option<Arc<ScriptedMind>>) -> Spoken {
-        let house = House::default();
-        let executor = house.executor();
+impl RunningVoice {
+    /// Starts the voice and waits until every front is ready.
+    pub async fn start(settings: VoiceSettings, mind: Option<Arc<ScriptedAssistant>>) -> RunningVoice {
+        let home = TestHome::default();
+        let executor = home.executor();
         let mind = mind.map(|mind| mind as Arc<dyn Mind>);
         let voice = Voice::start(VoiceOptions { settings, executor, mind });
-        let spoken = Spoken { voice, house, port: 0 };
+        let spoken = RunningVoice { voice, home, port: 0 };
         spoken.ready().await;
         let port = spoken.detail("broker").or_else(|| spoken.detail("mqtt")).and_then(|detail| {
             let digits = detail
@@ -353,7 +354,7 @@ impl Spoken {
                 .collect::<String>();
             digits.parse().ok()
         });
-        Spoken { port: port.unwrap_or_default(), ..spoken }
+        RunningVoice { port: port.unwrap_or_default(), ..spoken }
     }
 
     /// Waits until every front is ready.

@@ -1,4 +1,4 @@
-//! The background transcriber: never blocking, in order, bounded, and with an answer for everything.
+//! The background transcriber: non-blocking, ordered, bounded, and with an answer for every transcript.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -7,13 +7,13 @@ use std::time::Duration;
 use tokio::time::Instant;
 use toolwright_voice::{AnswerKind, Drop, Limits, MindError, Transcript, VoicePolicy};
 
-use crate::support::{House, Room, ScriptedMind, Step};
+use crate::support::{Room, ScriptedAssistant, Step, TestHome};
 
 #[tokio::test]
-async fn a_direct_command_needs_no_mind() {
-    let house = House::default();
-    let mind = ScriptedMind::new([]);
-    let mut room = Room::new(&house, Some(mind.clone()), Limits::default());
+async fn direct_command_needs_no_assistant() {
+    let home = TestHome::default();
+    let mind = ScriptedAssistant::new([]);
+    let mut room = Room::new(&home, Some(mind.clone()), Limits::default());
     let done = room.ask("Turn on switch one").await;
     assert_eq!(
         (done.text.as_str(), done.kind),
@@ -21,39 +21,39 @@ async fn a_direct_command_needs_no_mind() {
     );
     assert_eq!(done.model, None);
     room.ask("dim the desk light to 40 percent").await;
-    assert_eq!(house.switched(), ["Switch One on", "Desk Light dim 40"]);
+    assert_eq!(home.switched(), ["Switch One on", "Desk Light dim 40"]);
     assert_eq!(mind.asked(), Vec::<String>::new());
     assert_eq!(
         mind.heard.lock().expect("a lock")[0],
         "Turn on switch one -> Successfully sent command to turn on Switch One."
     );
-    assert_eq!(house.listed(), 1, "the devices are asked for once");
+    assert_eq!(home.listed(), 1, "the devices are asked for once");
 }
 
 #[tokio::test]
-async fn the_time_is_told_without_a_mind() {
-    let mut room = Room::new(&House::default(), None, Limits::default());
-    let told = room.ask("What time is it?").await;
-    assert!(told.text.starts_with("It is ") && told.text.ends_with("M."), "{}", told.text);
-    let told = room.ask("what day is it today").await;
-    assert!(told.text.starts_with("Today is ") && told.text.ends_with("day."), "{}", told.text);
+async fn time_needs_no_assistant() {
+    let mut room = Room::new(&TestHome::default(), None, Limits::default());
+    let answer = room.ask("What time is it?").await;
+    assert!(answer.text.starts_with("It is ") && answer.text.ends_with("M."), "{}", answer.text);
+    let answer = room.ask("what day is it today").await;
+    assert!(answer.text.starts_with("Today is ") && answer.text.ends_with("day."), "{}", answer.text);
 }
 
 #[tokio::test]
-async fn everything_else_goes_to_the_mind() {
-    let house = House::default();
-    let mind = ScriptedMind::new([Step::Say("**Okay**, tomorrow then! 🎉"), Step::Say("Which lamp?")]);
-    let mut room = Room::new(&house, Some(mind.clone()), Limits::default());
+async fn other_sentences_go_to_the_assistant() {
+    let home = TestHome::default();
+    let mind = ScriptedAssistant::new([Step::Say("**Okay**, tomorrow then! 🎉"), Step::Say("Which lamp?")]);
+    let mut room = Room::new(&home, Some(mind.clone()), Limits::default());
     let answer = room.ask("turn on switch one tomorrow").await;
     assert_eq!((answer.text.as_str(), answer.kind), ("Okay, tomorrow then.", AnswerKind::Done));
     assert_eq!(room.ask("make it cosy").await.kind, AnswerKind::Asked, "a question goes on");
     assert_eq!(mind.asked(), ["turn on switch one tomorrow", "make it cosy"]);
-    assert_eq!(house.switched(), Vec::<String>::new());
+    assert_eq!(home.switched(), Vec::<String>::new());
 }
 
 #[tokio::test]
-async fn without_a_mind_it_is_said_that_nobody_understood() {
-    let mut room = Room::new(&House::default(), None, Limits::default());
+async fn without_assistant_it_is_not_understood() {
+    let mut room = Room::new(&TestHome::default(), None, Limits::default());
     let answer = room.ask("tell me a joke").await;
     assert_eq!(
         (answer.text.as_str(), answer.kind),
@@ -62,20 +62,20 @@ async fn without_a_mind_it_is_said_that_nobody_understood() {
 }
 
 #[tokio::test]
-async fn other_languages_are_for_the_mind() {
-    let house = House::default();
-    let mind = ScriptedMind::new([Step::Say("Gerne.")]);
-    let mut room = Room::new(&house, Some(mind), Limits::default());
+async fn other_languages_go_to_the_assistant() {
+    let home = TestHome::default();
+    let mind = ScriptedAssistant::new([Step::Say("Gerne.")]);
+    let mut room = Room::new(&home, Some(mind), Limits::default());
     room.hand(Transcript { language: Some("de".into()), ..Transcript::new("turn on switch one", "room") });
     assert_eq!(room.next().await.text, "Gerne.");
     room.hand(Transcript { language: Some("en-US".into()), ..Transcript::new("turn on switch one", "room") });
     room.next().await;
-    assert_eq!(house.switched(), ["Switch One on"]);
+    assert_eq!(home.switched(), ["Switch One on"]);
 }
 
 #[tokio::test]
-async fn a_failure_is_said_in_words() {
-    let mut room = Room::new(&House::default(), None, Limits::default());
+async fn failure_is_spoken_in_plain_words() {
+    let mut room = Room::new(&TestHome::default(), None, Limits::default());
     let failed = room.ask("turn on the broken lamp").await;
     assert_eq!(failed.kind, AnswerKind::Failed);
     assert_eq!(
@@ -85,16 +85,16 @@ async fn a_failure_is_said_in_words() {
 }
 
 #[tokio::test]
-async fn why_the_house_does_not_answer_is_said() {
+async fn unreachable_devices_are_explained() {
     const WHY: &str = "The MQTT broker cannot be reached: Connection refused.";
-    let house = House::default();
-    let mut room = Room::new(&house, None, Limits::default());
+    let home = TestHome::default();
+    let mut room = Room::new(&home, None, Limits::default());
     assert_eq!(room.ask("turn on switch one").await.kind, AnswerKind::Done);
-    house.is_away.store(true, Ordering::Relaxed);
+    home.is_away.store(true, Ordering::Relaxed);
     let failed = room.ask("turn off switch one").await;
     assert_eq!((failed.text.as_str(), failed.kind), (WHY, AnswerKind::Failed));
-    // Nobody knows the devices yet: a command for one is understood all the same.
-    let mut room = Room::new(&house, None, Limits::default());
+    // The devices are not known yet; a command for one is understood all the same.
+    let mut room = Room::new(&home, None, Limits::default());
     let failed = room.ask("turn off switch one").await;
     let expected = format!("The devices cannot be reached right now. {WHY}");
     assert_eq!((failed.text, failed.kind), (expected, AnswerKind::Failed));
@@ -103,39 +103,39 @@ async fn why_the_house_does_not_answer_is_said() {
 
 #[tokio::test]
 async fn devices_without_their_server_cannot_be_reached() {
-    let house = House { is_unconnected: true, ..House::default() };
-    let mut room = Room::new(&house, None, Limits::default());
+    let home = TestHome { is_unconnected: true, ..TestHome::default() };
+    let mut room = Room::new(&home, None, Limits::default());
     let failed = room.ask("turn on switch one").await;
     let expected = "The devices cannot be reached right now. Their server is not connected.";
     assert_eq!((failed.text.as_str(), failed.kind), (expected, AnswerKind::Failed));
-    // Nothing of devices is said where none was asked for.
+    // Answers to other sentences do not mention the devices.
     assert_eq!(room.ask("tell me a joke").await.text, "I did not understand that.");
     assert_eq!(room.ask("what time is it").await.kind, AnswerKind::Done);
-    // A server that answers is asked, and a name that it does not list is not understood.
-    let mut room = Room::new(&House::default(), None, Limits::default());
+    // With a connected server, a name that it does not list is not understood.
+    let mut room = Room::new(&TestHome::default(), None, Limits::default());
     assert_eq!(room.ask("turn on the nonsense").await.text, "I did not understand that.");
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_list_that_never_comes_is_said_too() {
-    let house = House { delay: Duration::from_secs(3_600), ..House::default() };
-    let house = House { listing: Some(serde_json::json!("never")), ..house };
-    let mut room = Room::new(&house, None, Limits::default());
+async fn device_list_timeout_is_spoken() {
+    let home = TestHome { delay: Duration::from_secs(3_600), ..TestHome::default() };
+    let home = TestHome { listing: Some(serde_json::json!("never")), ..home };
+    let mut room = Room::new(&home, None, Limits::default());
     let failed = room.ask("turn on switch one").await;
     let expected = "The devices cannot be reached right now. Their server does not answer.";
     assert_eq!((failed.text.as_str(), failed.kind), (expected, AnswerKind::Failed));
 }
 
 #[tokio::test]
-async fn a_mind_that_fails_or_breaks_harms_one_answer_only() {
-    let mind = ScriptedMind::new([
+async fn assistant_failure_affects_one_answer_only() {
+    let mind = ScriptedAssistant::new([
         Step::Fail(MindError::Unavailable("connect ECONNREFUSED".into())),
         Step::Fail(MindError::NoAnswer("8 rounds".into())),
         Step::Panic,
         Step::Say(""),
         Step::Say("Here I am."),
     ]);
-    let mut room = Room::new(&House::default(), Some(mind), Limits::default());
+    let mut room = Room::new(&TestHome::default(), Some(mind), Limits::default());
     let mut said = Vec::new();
     for _ in 0..5 {
         said.push(room.ask("tell me something").await.text);
@@ -151,10 +151,10 @@ async fn a_mind_that_fails_or_breaks_harms_one_answer_only() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn a_mind_that_thinks_too_long_is_stopped() {
-    let mind = ScriptedMind::new([Step::Wait(Duration::from_secs(600))]);
+async fn slow_assistant_times_out() {
+    let mind = ScriptedAssistant::new([Step::Wait(Duration::from_secs(600))]);
     let mut room = Room::new(
-        &House::default(),
+        &TestHome::default(),
         Some(mind),
         Limits { think: Duration::from_secs(5), ..Limits::default() },
     );
@@ -164,9 +164,10 @@ async fn a_mind_that_thinks_too_long_is_stopped() {
 }
 
 #[tokio::test]
-async fn sentences_of_a_mind_are_heard_as_they_come() {
-    let mind = ScriptedMind::new([Step::Stream(&["It is ", "sunny. And ", "it is **warm**. Enj", "oy it"])]);
-    let mut room = Room::new(&House::default(), Some(mind), Limits::default());
+async fn assistant_sentences_are_streamed() {
+    let mind =
+        ScriptedAssistant::new([Step::Stream(&["It is ", "sunny. And ", "it is **warm**. Enj", "oy it"])]);
+    let mut room = Room::new(&TestHome::default(), Some(mind), Limits::default());
     room.tell("how is the weather", "room");
     let (sentences, answer) = room.answers.recv().await.expect("an answer");
     assert_eq!(sentences, ["It is sunny.", "And it is warm."]);
@@ -175,9 +176,9 @@ async fn sentences_of_a_mind_are_heard_as_they_come() {
 
 #[tokio::test(start_paused = true)]
 async fn a_slow_one_does_not_hold_up_the_next() {
-    let house = House::default();
-    let mind = ScriptedMind::new([Step::Wait(Duration::from_secs(10))]);
-    let mut room = Room::new(&house, Some(mind), Limits::default());
+    let home = TestHome::default();
+    let mind = ScriptedAssistant::new([Step::Wait(Duration::from_secs(10))]);
+    let mut room = Room::new(&home, Some(mind), Limits::default());
     let begun = Instant::now();
     room.tell("tell me a long story", "bedroom");
     room.tell("turn on switch one", "kitchen");
@@ -188,8 +189,8 @@ async fn a_slow_one_does_not_hold_up_the_next() {
 
 #[tokio::test(start_paused = true)]
 async fn sentences_of_one_room_keep_their_order() {
-    let house = House { delay: Duration::from_secs(1), ..House::default() };
-    let mut room = Room::new(&house, None, Limits::default());
+    let home = TestHome { delay: Duration::from_secs(1), ..TestHome::default() };
+    let mut room = Room::new(&home, None, Limits::default());
     for _ in 0..5 {
         room.tell("turn on switch one", "room");
         room.tell("turn off switch one", "room");
@@ -198,14 +199,14 @@ async fn sentences_of_one_room_keep_their_order() {
         room.next().await;
     }
     let expected: Vec<&str> = ["Switch One on", "Switch One off"].into_iter().cycle().take(10).collect();
-    assert_eq!(house.switched(), expected);
+    assert_eq!(home.switched(), expected);
 }
 
 #[tokio::test(start_paused = true)]
-async fn when_too_many_come_the_oldest_are_dropped_and_that_is_said() {
-    let house = House { delay: Duration::from_secs(1), ..House::default() };
+async fn overload_drops_the_oldest_and_reports_it() {
+    let home = TestHome { delay: Duration::from_secs(1), ..TestHome::default() };
     let limits = Limits { waiting: 4, at_once: 1, ..Limits::default() };
-    let mut room = Room::new(&house, None, limits);
+    let mut room = Room::new(&home, None, limits);
     room.transcriber.warm().await;
     for number in 0..20 {
         room.tell("turn on switch one", &format!("room {number}"));
@@ -231,10 +232,10 @@ async fn when_too_many_come_the_oldest_are_dropped_and_that_is_said() {
 }
 
 #[tokio::test(start_paused = true)]
-async fn what_waited_too_long_is_dropped_and_that_is_said() {
-    let house = House { delay: Duration::from_secs(15), ..House::default() };
+async fn stale_transcript_is_dropped_and_reported() {
+    let home = TestHome { delay: Duration::from_secs(15), ..TestHome::default() };
     let limits = Limits { at_once: 1, max_age: Duration::from_secs(10), ..Limits::default() };
-    let mut room = Room::new(&house, None, limits);
+    let mut room = Room::new(&home, None, limits);
     room.tell("turn on switch one", "room");
     room.tell("turn on switch two", "room");
     assert_eq!(room.next().await.kind, AnswerKind::Done);
@@ -243,14 +244,14 @@ async fn what_waited_too_long_is_dropped_and_that_is_said() {
         (stale.kind, stale.text.as_str()),
         (AnswerKind::Dropped(Drop::Stale), "That was said too long ago, so I did nothing.")
     );
-    assert_eq!(house.switched(), ["Switch One on"]);
+    assert_eq!(home.switched(), ["Switch One on"]);
 }
 
 #[tokio::test(start_paused = true)]
 async fn at_the_end_everything_has_an_answer() {
-    let mind = ScriptedMind::new([Step::Wait(Duration::from_secs(600))]);
+    let mind = ScriptedAssistant::new([Step::Wait(Duration::from_secs(600))]);
     let limits = Limits { at_once: 1, think: Duration::from_secs(900), ..Limits::default() };
-    let mut room = Room::new(&House::default(), Some(mind), limits);
+    let mut room = Room::new(&TestHome::default(), Some(mind), limits);
     room.tell("tell me a story", "a");
     room.tell("turn on switch one", "b");
     tokio::task::yield_now().await;
@@ -264,12 +265,12 @@ async fn at_the_end_everything_has_an_answer() {
 
 #[tokio::test]
 async fn a_tool_that_the_voice_has_not_is_not_called_directly() {
-    let house = House::default();
-    let mind = ScriptedMind::new([Step::Say("I cannot do that.")]);
+    let home = TestHome::default();
+    let mind = ScriptedAssistant::new([Step::Say("I cannot do that.")]);
     let nothing: Arc<VoicePolicy> = Arc::new(VoicePolicy::new(Some(&["*/list_zwave_devices".into()]), &[]));
-    let mut room = Room::with(&house, Some(mind), Limits::default(), |options| options.policy = nothing);
+    let mut room = Room::with(&home, Some(mind), Limits::default(), |options| options.policy = nothing);
     assert_eq!(room.ask("turn on switch one").await.text, "I cannot do that.");
-    assert_eq!(house.switched(), Vec::<String>::new());
+    assert_eq!(home.switched(), Vec::<String>::new());
 }
 
 #[tokio::test]
@@ -289,23 +290,23 @@ async fn every_call_is_of_the_front_voice() {
                 .push(format!("{} {} {session} {}", caller.front, caller.client, call.name));
         }
     }
-    let house = House::default();
+    let home = TestHome::default();
     let watcher = Arc::new(Watcher::default());
-    let executor = house.executor();
+    let executor = home.executor();
     let executor = toolwright_executor::ToolExecutor::new(Arc::clone(executor.registry()))
         .with_observer(watcher.clone());
     let mut room =
-        Room::with(&house, None, Limits::default(), |options| options.executor = Arc::new(executor));
+        Room::with(&home, None, Limits::default(), |options| options.executor = Arc::new(executor));
     room.ask("turn on switch one").await;
     let calls = watcher.0.lock().expect("a lock").clone();
     assert_eq!(calls, ["voice voice room list_zwave_devices", "voice voice room control_zwave_device"]);
 }
 
-/// A tool that fails in one of the ways in which tools fail.
-struct Fails(Way);
+/// A tool that fails in a given way.
+struct FailingTool(Failure);
 
 #[derive(Clone, Copy)]
-enum Way {
+enum Failure {
     Says(&'static str),
     Unavailable,
     NotReady,
@@ -315,7 +316,7 @@ enum Way {
     TooMuch,
 }
 
-impl toolwright_executor::ToolFunction for Fails {
+impl toolwright_executor::ToolFunction for FailingTool {
     fn call(
         self: Arc<Self>,
         _: String,
@@ -327,13 +328,13 @@ impl toolwright_executor::ToolFunction for Fails {
         Box::pin(async move {
             let message = "connect ECONNREFUSED 127.0.0.1:1883, port 1883".to_owned();
             match self.0 {
-                Way::Says(message) => Err(ToolFailure::tool(message)),
-                Way::Unavailable => Err(ToolFailure::Unavailable { message }),
-                Way::NotReady => Err(ToolFailure::NotReady { message }),
-                Way::WrongArguments => Err(ToolFailure::InvalidArguments { message }),
-                Way::Panics => panic!("the tool breaks, as it was told to"),
-                Way::NeverEnds => std::future::pending().await,
-                Way::TooMuch => Ok(ToolOutput::structured("x", format!("\"{}\"", "x".repeat(5 << 20)))),
+                Failure::Says(message) => Err(ToolFailure::tool(message)),
+                Failure::Unavailable => Err(ToolFailure::Unavailable { message }),
+                Failure::NotReady => Err(ToolFailure::NotReady { message }),
+                Failure::WrongArguments => Err(ToolFailure::InvalidArguments { message }),
+                Failure::Panics => panic!("the tool breaks, as it was told to"),
+                Failure::NeverEnds => std::future::pending().await,
+                Failure::TooMuch => Ok(ToolOutput::structured("x", format!("\"{}\"", "x".repeat(5 << 20)))),
             }
         })
     }
@@ -341,29 +342,29 @@ impl toolwright_executor::ToolFunction for Fails {
 
 #[tokio::test(start_paused = true)]
 async fn u20_every_way_to_fail_can_be_said_aloud() {
-    let ways = [
-        Way::Says("connect ECONNREFUSED 127.0.0.1:1883"),
-        Way::Says("Device \"Switch One\" is offline or not ready"),
-        Way::Says(
+    let failures = [
+        Failure::Says("connect ECONNREFUSED 127.0.0.1:1883"),
+        Failure::Says("Device \"Switch One\" is offline or not ready"),
+        Failure::Says(
             "TypeError: Cannot read properties of undefined (reading 'id')\n    at Object.<anonymous> (/srv/x.js:1:2)",
         ),
-        Way::Says("MQTT broker on port 1883 refused the connection"),
-        Way::Says(""),
-        Way::Unavailable,
-        Way::NotReady,
-        Way::WrongArguments,
-        Way::Panics,
-        Way::NeverEnds,
-        Way::TooMuch,
+        Failure::Says("MQTT broker on port 1883 refused the connection"),
+        Failure::Says(""),
+        Failure::Unavailable,
+        Failure::NotReady,
+        Failure::WrongArguments,
+        Failure::Panics,
+        Failure::NeverEnds,
+        Failure::TooMuch,
     ];
     let mut said = Vec::new();
-    for way in ways {
-        let house = House::default();
-        let executor = house.executor();
+    for way in failures {
+        let home = TestHome::default();
+        let executor = home.executor();
         let definition =
             executor.find("control_zwave_device").expect("it is there").tool.definition().clone();
-        executor.registry().register(definition, Arc::new(Fails(way))).expect("in order");
-        let mut room = Room::with(&house, None, Limits::default(), |options| options.executor = executor);
+        executor.registry().register(definition, Arc::new(FailingTool(way))).expect("in order");
+        let mut room = Room::with(&home, None, Limits::default(), |options| options.executor = executor);
         room.tell("turn on switch one", "room");
         let answer = room.answers.recv().await.expect("an answer").1;
         assert_eq!(answer.kind, AnswerKind::Failed, "{}", answer.text);

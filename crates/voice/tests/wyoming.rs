@@ -1,4 +1,4 @@
-//! The Wyoming front: what a client may expect, and what it cannot do.
+//! The Wyoming front: its protocol behaviour, and hostile clients.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use tokio::net::TcpStream;
 use toolwright_config::{VoiceSettings, WyomingSettings};
 use toolwright_speech::{Event, Frames};
 
-use crate::support::{PATIENCE, ScriptedMind, Spoken, Step};
+use crate::support::{PATIENCE, RunningVoice, ScriptedAssistant, Step};
 
 pub fn settings() -> VoiceSettings {
     let listen = SocketAddr::from(([127, 0, 0, 1], 0));
@@ -21,8 +21,8 @@ pub fn settings() -> VoiceSettings {
     }
 }
 
-pub async fn start(mind: Option<Arc<ScriptedMind>>) -> (Spoken, String) {
-    let spoken = Spoken::start(settings(), mind).await;
+pub async fn start(mind: Option<Arc<ScriptedAssistant>>) -> (RunningVoice, String) {
+    let spoken = RunningVoice::start(settings(), mind).await;
     let address = spoken.detail("wyoming").expect("it is there").trim_start_matches("tcp://").to_owned();
     (spoken, address)
 }
@@ -76,13 +76,13 @@ async fn it_tells_what_it_is_and_answers() {
     assert_eq!(handled, Event::new("handled", json!({ "text": text, "context": context })));
     client.send("transcript", json!({ "text": "tell me a joke" })).await;
     assert_eq!(client.next().await.expect("an answer").kind, "not-handled");
-    assert_eq!(spoken.house.switched(), ["Switch One on"]);
+    assert_eq!(spoken.home.switched(), ["Switch One on"]);
     spoken.voice.stop().await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn what_a_mind_writes_comes_sentence_by_sentence_and_then_whole() {
-    let mind = ScriptedMind::new([Step::Stream(&["One sentence. ", "Two sentences. ", "And the end"])]);
+async fn assistant_text_is_streamed_and_then_complete() {
+    let mind = ScriptedAssistant::new([Step::Stream(&["One sentence. ", "Two sentences. ", "And the end"])]);
     let (spoken, address) = start(Some(mind)).await;
     let mut client = Client::connect(&address).await;
     client.send("transcript", json!({ "text": "tell me a story" })).await;
@@ -112,7 +112,7 @@ async fn a_question_is_answered_by_the_next_connection_of_the_conversation() {
     for (text, conversation, kind) in
         [("turn on the garage door", "a", "Shall I"), ("yes", "b", "I did not"), ("yes", "a", "Successfully")]
     {
-        // A yes that comes at once was said before the question.
+        // An immediate yes counts as said before the question.
         tokio::time::sleep(toolwright_voice::Limits::default().hearing).await;
         let mut client = Client::connect(&address).await;
         client
@@ -121,7 +121,7 @@ async fn a_question_is_answered_by_the_next_connection_of_the_conversation() {
         let answer = client.next().await.expect("an answer");
         assert!(answer.data["text"].as_str().unwrap_or_default().starts_with(kind), "{answer:?}");
     }
-    assert_eq!(spoken.house.switched(), ["Garage Door on"]);
+    assert_eq!(spoken.home.switched(), ["Garage Door on"]);
     spoken.voice.stop().await;
 }
 
@@ -158,8 +158,8 @@ async fn garbage_ends_its_own_connection_only() {
 }
 
 #[tokio::test(flavor = "multi_thread")]
-async fn several_clients_are_answered_beside_each_other() {
-    let mind = ScriptedMind::new([Step::Wait(Duration::from_millis(500))]);
+async fn clients_are_served_concurrently() {
+    let mind = ScriptedAssistant::new([Step::Wait(Duration::from_millis(500))]);
     let (spoken, address) = start(Some(mind)).await;
     let mut slow = Client::connect(&address).await;
     slow.send("transcript", json!({ "text": "tell me a story", "context": { "conversation_id": "slow" } }))

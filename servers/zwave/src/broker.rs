@@ -1,7 +1,8 @@
-//! The connection to an MQTT broker: made, kept, and made again.
+//! The connection to an MQTT broker, with reconnects.
 //!
-//! Each connection has a client of its own, so that nothing that was meant for one is sent on the next: a light must not
-//! go on because somebody wanted it while the broker was away. MQTT 3.1.1, which every broker speaks.
+//! Each connection has its own client, so that no queued message is sent on the next connection: a light
+//! must not go on late because a user wanted it while the broker was away. It uses MQTT 3.1.1, which every
+//! broker supports.
 
 use std::fs;
 use std::hash::{BuildHasher, RandomState};
@@ -16,84 +17,90 @@ use tokio::sync::{Notify, watch};
 use tokio::task::JoinHandle;
 use tokio::time::{Instant, sleep, timeout};
 
-use crate::settings::{BrokerSettings, Encryption};
+use crate::settings::{Encryption, MqttBrokerSettings};
 
-/// The first wait before another attempt; each further one is twice as long.
+/// The initial backoff; each further one is twice as long.
 const FIRST_WAIT: Duration = Duration::from_millis(500);
-/// The longest wait.
+/// The maximum backoff.
 const LONGEST_WAIT: Duration = Duration::from_secs(30);
-/// The shortest wait, when somebody asks meanwhile.
+/// The minimum backoff, when a request arrives in the meantime.
 const SHORTEST_WAIT: Duration = Duration::from_millis(500);
-/// The largest message: a list of nodes has some kilobytes for each.
+/// The largest received message, in bytes: a list of nodes has some kilobytes for each.
 const LARGEST_MESSAGE: usize = 32 << 20;
-/// The largest message that is sent.
+/// The largest sent message, in bytes.
 const LARGEST_REQUEST: usize = 64 << 10;
-/// Requests that wait to be sent.
+/// Queue size for requests.
 const QUEUE: usize = 64;
-/// Seconds between signs of life.
+/// The keep-alive interval.
 const KEEP_ALIVE_SECONDS: u16 = 20;
 
 /// A message from the broker.
 #[derive(Debug)]
-pub struct Message<'a> {
-    /// Where it was published.
+pub struct BrokerMessage<'a> {
+    /// Its topic.
     pub topic: &'a str,
-    /// What it says.
+    /// Its payload.
     pub payload: &'a [u8],
-    /// The broker had kept it.
+    /// The broker had retained it.
     pub is_retained: bool,
 }
 
-/// What becomes of the messages. It is called between two messages, so it must not wait.
-pub trait Listener: Send + Sync + 'static {
-    /// A connection is there, and nothing that was heard on the last one need be true.
+/// Receives the messages. It is called between two messages, so it must not block.
+pub trait MessageListener: Send + Sync + 'static {
+    /// A connection is established; data from the last one may be outdated.
     fn connected(&self);
-    /// A message has come.
-    fn heard(&self, message: &Message<'_>);
+    /// A message has arrived.
+    fn heard(&self, message: &BrokerMessage<'_>);
 }
 
-/// Why nothing can be sent.
+/// Why the broker cannot be reached.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{0}")]
-pub struct Away(pub String);
+pub struct BrokerUnavailable(pub String);
 
-/// The way to a broker. Its task ends with it.
+/// The connection to a broker. Dropping it stops its task.
 #[derive(Debug)]
-pub struct Broker {
-    link: watch::Receiver<Link>,
-    asked: Arc<Notify>,
+pub struct ZwaveBroker {
+    link: watch::Receiver<BrokerState>,
+    requested: Arc<Notify>,
     connect_timeout: Duration,
     task: JoinHandle<()>,
 }
 
 #[derive(Clone, Debug)]
-enum Link {
-    /// The first attempt is not over.
+enum BrokerState {
+    /// The first attempt is in progress.
     Connecting,
     Up(AsyncClient),
     Down {
-        away: Away,
-        /// When the attempt began that found it so.
+        away: BrokerUnavailable,
+        /// The start of the failed attempt.
         since: Instant,
     },
 }
 
-impl Broker {
-    /// Begins to connect, and subscribes to this filter on every connection.
-    pub fn connect(settings: BrokerSettings, filter: String, listener: Arc<dyn Listener>) -> Broker {
-        let (tell, link) = watch::channel(Link::Connecting);
-        let asked = Arc::new(Notify::new());
+impl ZwaveBroker {
+    /// Starts to connect, and subscribes to this filter on every connection.
+    pub fn connect(
+        settings: MqttBrokerSettings,
+        filter: String,
+        listener: Arc<dyn MessageListener>,
+    ) -> ZwaveBroker {
+        let (sender, link) = watch::channel(BrokerState::Connecting);
+        let requested = Arc::new(Notify::new());
         let connect_timeout = settings.connect_timeout;
-        let keeper = Keeper { settings, filter, listener, tell, asked: asked.clone() };
-        Broker { link, asked, connect_timeout, task: tokio::spawn(keeper.keep()) }
+        let keeper = ConnectionTask { settings, filter, listener, sender, requested: requested.clone() };
+        ZwaveBroker { link, requested, connect_timeout, task: tokio::spawn(keeper.keep()) }
     }
 
-    /// Publishes a message that the broker has to acknowledge. What fails was not sent, or nobody knows.
-    pub async fn publish(&self, topic: String, payload: Vec<u8>) -> Result<(), Away> {
+    /// Publishes a message and waits for its acknowledgement. After an error the message was not sent, or
+    /// its delivery is unknown.
+    pub async fn publish(&self, topic: String, payload: Vec<u8>) -> Result<(), BrokerUnavailable> {
         let client = self.client().await?;
-        let away = |reason: &str| Away(reason.to_owned());
+        let away = |reason: &str| BrokerUnavailable(reason.to_owned());
         let sent = client.publish_tracked(topic, payload, PublishOptions::at_least_once());
-        let acknowledged = async { Ok::<_, Away>(sent.await.map_err(|_| away(LOST))?.wait_async().await) };
+        let acknowledged =
+            async { Ok::<_, BrokerUnavailable>(sent.await.map_err(|_| away(LOST))?.wait_async().await) };
         match timeout(self.connect_timeout, acknowledged).await {
             Ok(Ok(Ok(_))) => Ok(()),
             Ok(Ok(Err(_)) | Err(_)) => Err(away(LOST)),
@@ -101,45 +108,45 @@ impl Broker {
         }
     }
 
-    /// Waits until there is a connection, as long as the first attempt takes.
-    pub async fn ready(&self) -> Result<(), Away> {
+    /// Waits for a connection, at most for one attempt.
+    pub async fn ready(&self) -> Result<(), BrokerUnavailable> {
         self.client().await.map(drop)
     }
 
-    /// Waits until the connection of now is over, and says why.
-    pub async fn lost(&self) -> Away {
+    /// Waits until the current connection is lost; returns the reason.
+    pub async fn lost(&self) -> BrokerUnavailable {
         let mut link = self.link.clone();
-        match link.wait_for(|link| !matches!(link, Link::Up(_))).await.as_deref() {
-            Ok(Link::Down { away, .. }) => away.clone(),
-            _ => Away(LOST.to_owned()),
+        match link.wait_for(|link| !matches!(link, BrokerState::Up(_))).await.as_deref() {
+            Ok(BrokerState::Down { away, .. }) => away.clone(),
+            _ => BrokerUnavailable(LOST.to_owned()),
         }
     }
 
-    /// The connection. One that is down may be back since it was last looked for: what is told then is what an attempt
-    /// finds that began after the question.
-    async fn client(&self) -> Result<AsyncClient, Away> {
+    /// The current connection. If it is down, the broker may be back since the last attempt, so the result
+    /// is that of an attempt that started after this call.
+    async fn client(&self) -> Result<AsyncClient, BrokerUnavailable> {
         let now = Instant::now();
         let patience = self.connect_timeout * 2 + SHORTEST_WAIT;
         let mut link = self.link.clone();
-        if matches!(&*link.borrow(), Link::Down { .. }) {
-            self.asked.notify_one();
+        if matches!(&*link.borrow(), BrokerState::Down { .. }) {
+            self.requested.notify_one();
         }
-        let is_known = |link: &Link| match link {
-            Link::Connecting => false,
-            Link::Up(_) => true,
-            Link::Down { since, .. } => *since >= now,
+        let is_known = |link: &BrokerState| match link {
+            BrokerState::Connecting => false,
+            BrokerState::Up(_) => true,
+            BrokerState::Down { since, .. } => *since >= now,
         };
-        // The last word counts, also when there is no new one in time.
+        // The last state counts, even if there is no new one in time.
         let _ = timeout(patience, link.wait_for(is_known)).await;
         match &*link.borrow() {
-            Link::Up(client) => Ok(client.clone()),
-            Link::Down { away, .. } => Err(away.clone()),
-            Link::Connecting => Err(Away("it has not answered yet".into())),
+            BrokerState::Up(client) => Ok(client.clone()),
+            BrokerState::Down { away, .. } => Err(away.clone()),
+            BrokerState::Connecting => Err(BrokerUnavailable("it has not answered yet".into())),
         }
     }
 }
 
-impl Drop for Broker {
+impl Drop for ZwaveBroker {
     fn drop(&mut self) {
         self.task.abort();
     }
@@ -147,16 +154,16 @@ impl Drop for Broker {
 
 const LOST: &str = "the connection was lost";
 
-/// Who keeps the connection.
-struct Keeper {
-    settings: BrokerSettings,
+/// The task that maintains the connection.
+struct ConnectionTask {
+    settings: MqttBrokerSettings,
     filter: String,
-    listener: Arc<dyn Listener>,
-    tell: watch::Sender<Link>,
-    asked: Arc<Notify>,
+    listener: Arc<dyn MessageListener>,
+    sender: watch::Sender<BrokerState>,
+    requested: Arc<Notify>,
 }
 
-impl Keeper {
+impl ConnectionTask {
     async fn keep(self) {
         let mut wait = FIRST_WAIT;
         loop {
@@ -165,23 +172,23 @@ impl Keeper {
                 Ok((client, events)) => self.hold(client, events).await,
                 Err(away) => away,
             };
-            let was_up = matches!(&*self.tell.borrow(), Link::Up(_));
+            let was_up = matches!(&*self.sender.borrow(), BrokerState::Up(_));
             if was_up {
                 wait = FIRST_WAIT;
             }
             let seconds = wait.as_secs_f32();
             tracing::warn!(broker = %self.settings, "no connection: {away}; the next attempt is in {seconds} s");
-            self.tell.send_replace(Link::Down { away, since });
+            self.sender.send_replace(BrokerState::Down { away, since });
             let hurried = async {
                 sleep(SHORTEST_WAIT).await;
-                self.asked.notified().await;
+                self.requested.notified().await;
             };
             let _ = timeout(wait, hurried).await;
             wait = (wait * 2).min(LONGEST_WAIT);
         }
     }
 
-    fn open(&self) -> Result<(AsyncClient, EventLoop), Away> {
+    fn open(&self) -> Result<(AsyncClient, EventLoop), BrokerUnavailable> {
         let settings = &self.settings;
         let client_id = format!("zwave-mcp-server-{:016x}", RandomState::new().hash_one(std::process::id()));
         let mut options =
@@ -194,54 +201,61 @@ impl Keeper {
             Encryption::None => {}
             Encryption::SystemAuthorities => {
                 let tls = Transport::try_tls_with_default_config();
-                options.set_transport(tls.map_err(|error| Away(format!("TLS cannot be set up: {error}")))?);
+                options.set_transport(
+                    tls.map_err(|error| BrokerUnavailable(format!("TLS cannot be set up: {error}")))?,
+                );
             }
             Encryption::Authorities(file) => {
-                let unread = |error| Away(format!("MQTT_CA_FILE {} cannot be read: {error}", file.display()));
+                let unread = |error| {
+                    BrokerUnavailable(format!("MQTT_CA_FILE {} cannot be read: {error}", file.display()))
+                };
                 let ca = fs::read(file).map_err(unread)?;
                 let tls = TlsConfiguration::Simple { ca, alpn: None, client_auth: None };
                 options.set_transport(Transport::tls_with_config(tls));
             }
         }
         let (client, mut events) = AsyncClient::builder(options).capacity(QUEUE).build();
-        // Without it a question waits 40 ms for the packet before it to be acknowledged.
+        // Without `TCP_NODELAY` a request waits 40 ms for the acknowledgement of the packet before it.
         events.network_options.set_tcp_nodelay(true);
         let seconds = settings.connect_timeout.as_millis().div_ceil(1_000);
         events.network_options.set_connection_timeout(u64::try_from(seconds).unwrap_or(u64::MAX));
         Ok((client, events))
     }
 
-    /// Lives with one connection, and says why it is over.
-    async fn hold(&self, client: AsyncClient, mut events: EventLoop) -> Away {
+    /// Runs one connection; returns why it ended.
+    async fn hold(&self, client: AsyncClient, mut events: EventLoop) -> BrokerUnavailable {
         loop {
             match events.poll().await {
                 Ok(Event::Incoming(Packet::ConnAck(_))) => {
                     self.listener.connected();
                     if client.try_subscribe(self.filter.clone(), QoS::AtLeastOnce).is_err() {
-                        return Away("the subscription cannot be sent".into());
+                        return BrokerUnavailable("the subscription cannot be sent".into());
                     }
                 }
                 Ok(Event::Incoming(Packet::SubAck(answer))) => {
                     if answer.return_codes.contains(&SubscribeReasonCode::Failure) {
-                        return Away(format!("it does not let us subscribe to {}", self.filter));
+                        return BrokerUnavailable(format!("it does not let us subscribe to {}", self.filter));
                     }
                     tracing::info!(broker = %self.settings, "connected");
-                    self.tell.send_replace(Link::Up(client.clone()));
+                    self.sender.send_replace(BrokerState::Up(client.clone()));
                 }
                 Ok(Event::Incoming(Packet::Publish(publish))) => {
                     let topic = String::from_utf8_lossy(&publish.topic);
-                    let message =
-                        Message { topic: &topic, payload: &publish.payload, is_retained: publish.retain };
+                    let message = BrokerMessage {
+                        topic: &topic,
+                        payload: &publish.payload,
+                        is_retained: publish.retain,
+                    };
                     self.listener.heard(&message);
                 }
                 Ok(_) => {}
-                Err(error) => return Away(reason(&error)),
+                Err(error) => return BrokerUnavailable(reason(&error)),
             }
         }
     }
 }
 
-/// What people can do something with.
+/// The error in terms that the user can act on.
 fn reason(error: &ConnectionError) -> String {
     match error {
         ConnectionError::ConnectionRefused(

@@ -1,7 +1,7 @@
-//! The devices of the house: the gateway's list, and what topics have told since.
+//! The devices: the gateway's list, combined with later topic messages.
 //!
-//! Two nodes may have the same topics (`Fan 1` and `Fan_1`). What such a topic says is used for neither: then only the
-//! gateway's own list counts, which goes by numbers.
+//! Two nodes may have the same topics (`Fan 1` and `Fan_1`). Messages on such a topic are ignored for both:
+//! only the gateway's list counts, which uses node numbers.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -9,12 +9,12 @@ use std::fmt;
 use serde_json::Value;
 
 use crate::names::Named;
-use crate::nodes::{Node, NodeValue};
+use crate::nodes::{NodeValue, ZwaveNode};
 use crate::topics::{ValueTopic, class_word, sanitised};
 
-/// Values kept of topics; what comes beyond is not kept. A large house has some thousands.
+/// Limit of values from topics; further ones are ignored. A large home has some thousands.
 const VALUES_KEPT: usize = 50_000;
-/// Nodes kept of topics. A network has 232, and names change.
+/// Limit of nodes from topics. A network has 232, and names change.
 const NODES_KEPT: usize = 5_000;
 
 const SWITCH_BINARY: u64 = 37;
@@ -23,7 +23,8 @@ const SENSOR_BINARY: u64 = 48;
 const SENSOR_MULTILEVEL: u64 = 49;
 const THERMOSTAT_MODE: u64 = 64;
 
-/// Command classes of devices that lock, open or warn (Z-Wave Application Command Classes), and what such a device is called.
+/// Command classes of devices that lock, open or warn (Z-Wave Application Command Classes), with the name
+/// of the device type.
 const GUARDS: &[(u64, &str)] = &[
     (98, "door lock"),
     (76, "door lock"),
@@ -37,51 +38,51 @@ const GUARDS: &[(u64, &str)] = &[
     (121, "siren"),
 ];
 
-/// What topics have told.
+/// The values received from topics.
 #[derive(Debug, Default)]
 pub struct Heard {
     values: HashMap<ValueTopic, Reading>,
     last_active: HashMap<String, u64>,
 }
 
-/// What a topic said.
+/// A value with its time.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Reading {
     /// The value.
     pub value: Value,
-    /// Milliseconds since 1970: when the gateway heard of it. Unknown for bare values that the broker had kept.
+    /// When the gateway received it, in milliseconds since 1970. Unknown for retained bare values.
     pub time: Option<u64>,
 }
 
 /// A device.
 #[derive(Clone, Debug)]
-pub struct Device {
-    /// The number of its node.
+pub struct ZwaveDevice {
+    /// Its node number.
     pub id: u64,
-    /// What people call it.
+    /// Its name.
     pub name: String,
-    /// Where it is; may be empty.
+    /// Its location; may be empty.
     pub location: String,
-    /// What it can do.
-    pub kind: Kind,
-    /// Whether it can be reached.
+    /// Its kind.
+    pub kind: DeviceKind,
+    /// Its presence.
     pub presence: Presence,
     /// Milliseconds since 1970.
     pub last_seen: Option<u64>,
-    /// Its node's part of its topics, unless another has the same.
+    /// The node part of its topics, unless another node has the same.
     pub topic: Option<String>,
-    /// What it has told.
-    pub values: Vec<Known>,
+    /// Its values.
+    pub values: Vec<DeviceValue>,
 }
 
-/// What a device can do. A device that is several of these is the first one.
+/// The kind of a device. The first matching kind counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kind {
+pub enum DeviceKind {
     /// It has levels.
     Dimmer,
     /// It is on or off.
     Switch,
-    /// It holds a temperature.
+    /// It controls a temperature.
     Thermostat,
     /// It measures.
     Sensor,
@@ -92,30 +93,30 @@ pub enum Kind {
 /// Whether a device can be reached.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Presence {
-    /// It can.
+    /// It can be reached.
     Online,
-    /// It sleeps, and hears what is for it when it wakes up.
+    /// It sleeps, and receives commands when it wakes up.
     Asleep,
-    /// The gateway takes it for dead.
+    /// The gateway considers it dead.
     Dead,
-    /// The gateway does not know yet what it is.
+    /// The gateway has not finished its interview.
     NotReady,
 }
 
-/// What is known of a value.
+/// A value of a device with its current reading.
 #[derive(Clone, Debug)]
-pub struct Known {
-    /// How the gateway names it.
+pub struct DeviceValue {
+    /// Its identity at the gateway.
     pub value: NodeValue,
-    /// What it is.
+    /// The reading.
     pub reading: Reading,
-    /// Who says so.
-    pub source: Source,
+    /// The source of the reading.
+    pub source: ReadingSource,
 }
 
-/// Who told a value.
+/// The source of a reading.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum ReadingSource {
     /// A topic.
     Mqtt,
     /// The gateway's list.
@@ -123,21 +124,21 @@ pub enum Source {
 }
 
 impl Heard {
-    /// Takes in what a value is.
+    /// Stores a value.
     pub fn value(&mut self, topic: ValueTopic, reading: Reading) {
         if self.values.len() < VALUES_KEPT || self.values.contains_key(&topic) {
             self.values.insert(topic, reading);
         }
     }
 
-    /// Takes in when a node was heard of.
+    /// Stores when a node was last active.
     pub fn last_active(&mut self, node: String, time: u64) {
         if self.last_active.len() < NODES_KEPT || self.last_active.contains_key(&node) {
             self.last_active.insert(node, time);
         }
     }
 
-    /// What the topic of a value said last.
+    /// The last reading from the topic of a value.
     pub fn reading(&self, node: &str, value: &NodeValue) -> Option<&Reading> {
         let mut property = sanitised(&value.property_name.replace('/', "-"));
         if let Some(key) = &value.property_key {
@@ -154,8 +155,8 @@ impl Heard {
     }
 }
 
-/// One picture of both.
-pub fn assemble(nodes: &[Node], heard: &Heard) -> Vec<Device> {
+/// Combines the gateway's list with the values from topics.
+pub fn assemble(nodes: &[ZwaveNode], heard: &Heard) -> Vec<ZwaveDevice> {
     let mut owners: HashMap<String, usize> = HashMap::new();
     for node in nodes {
         *owners.entry(topic_of(node)).or_default() += 1;
@@ -169,18 +170,18 @@ pub fn assemble(nodes: &[Node], heard: &Heard) -> Vec<Device> {
         .collect()
 }
 
-impl Device {
+impl ZwaveDevice {
     /// Whether a command reaches it, now or when it wakes up.
     pub fn is_online(&self) -> bool {
         matches!(self.presence, Presence::Online | Presence::Asleep)
     }
 
-    /// What it is told to be, and what it says that it is: of the class that makes it a switch or a dimmer.
-    pub fn control(&self) -> Option<(&NodeValue, &Known)> {
+    /// The target value and the current value of the class that makes it a switch or a dimmer.
+    pub fn control(&self) -> Option<(&NodeValue, &DeviceValue)> {
         let class = match self.kind {
-            Kind::Dimmer => SWITCH_MULTILEVEL,
-            Kind::Switch => SWITCH_BINARY,
-            Kind::Thermostat | Kind::Sensor | Kind::Other => return None,
+            DeviceKind::Dimmer => SWITCH_MULTILEVEL,
+            DeviceKind::Switch => SWITCH_BINARY,
+            DeviceKind::Thermostat | DeviceKind::Sensor | DeviceKind::Other => return None,
         };
         let named = |name: &str| {
             let ours = self.values.iter().filter(move |known| known.value.class == class);
@@ -191,15 +192,16 @@ impl Device {
         Some((&target.value, current))
     }
 
-    /// What it locks, opens or warns of, by its command classes: a list says so, because a name may not.
+    /// The type of a guarded device, by its command classes: the list reports it, because a name may not
+    /// reveal it.
     pub fn guards(&self) -> Option<&'static str> {
         let has = |class: u64| self.values.iter().any(|known| known.value.class == class);
         GUARDS.iter().find(|(class, _)| has(*class)).map(|(_, what)| *what)
     }
 
-    /// What it measures.
-    pub fn sensors(&self) -> Vec<&Known> {
-        let is_sensor = |known: &&Known| matches!(known.value.class, SENSOR_MULTILEVEL | SENSOR_BINARY);
+    /// Its sensor values.
+    pub fn sensors(&self) -> Vec<&DeviceValue> {
+        let is_sensor = |known: &&DeviceValue| matches!(known.value.class, SENSOR_MULTILEVEL | SENSOR_BINARY);
         self.values.iter().filter(is_sensor).collect()
     }
 
@@ -212,7 +214,7 @@ impl Device {
     }
 }
 
-impl Known {
+impl DeviceValue {
     /// The value with its unit.
     pub fn shown(&self) -> String {
         let value = match &self.reading.value {
@@ -231,7 +233,7 @@ impl Known {
 
 const UNKNOWN: &str = "unknown";
 
-/// What a switch or a dimmer says that it is. Dimmers go to 99, people to 100.
+/// The state of a switch or a dimmer. Z-Wave levels go to 99, displayed ones to 100.
 pub fn state_of(current: &Value) -> String {
     match (current.as_bool(), current.as_f64()) {
         (Some(true), _) => "ON".to_owned(),
@@ -243,7 +245,7 @@ pub fn state_of(current: &Value) -> String {
     }
 }
 
-impl Named for Device {
+impl Named for ZwaveDevice {
     fn name(&self) -> &str {
         &self.name
     }
@@ -253,20 +255,20 @@ impl Named for Device {
     }
 }
 
-impl fmt::Display for Kind {
+impl fmt::Display for DeviceKind {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Kind::Dimmer => "dimmer",
-            Kind::Switch => "switch",
-            Kind::Thermostat => "thermostat",
-            Kind::Sensor => "sensor",
-            Kind::Other => "device",
+            DeviceKind::Dimmer => "dimmer",
+            DeviceKind::Switch => "switch",
+            DeviceKind::Thermostat => "thermostat",
+            DeviceKind::Sensor => "sensor",
+            DeviceKind::Other => "device",
         })
     }
 }
 
-/// A node's part of its topics.
-fn topic_of(node: &Node) -> String {
+/// The node part of its topics.
+fn topic_of(node: &ZwaveNode) -> String {
     let name = sanitised(&name_of(node));
     match sanitised(&node.location) {
         location if location.is_empty() => name,
@@ -274,12 +276,12 @@ fn topic_of(node: &Node) -> String {
     }
 }
 
-/// What a node is called: the gateway's own word where nobody gave it a name.
-fn name_of(node: &Node) -> String {
+/// The name of a node; the gateway's default if it has none.
+fn name_of(node: &ZwaveNode) -> String {
     if node.name.is_empty() { format!("nodeID_{}", node.id) } else { node.name.clone() }
 }
 
-fn device(node: &Node, heard: &Heard, topic: Option<String>) -> Device {
+fn device(node: &ZwaveNode, heard: &Heard, topic: Option<String>) -> ZwaveDevice {
     let values = node.values.iter().map(|value| known(value, heard, topic.as_deref())).collect();
     let heard_of = topic.as_ref().and_then(|topic| heard.last_active.get(topic)).copied();
     let presence = match (node.is_available, node.is_ready) {
@@ -288,7 +290,7 @@ fn device(node: &Node, heard: &Heard, topic: Option<String>) -> Device {
         (true, true) if node.status == "Asleep" => Presence::Asleep,
         (true, true) => Presence::Online,
     };
-    Device {
+    ZwaveDevice {
         id: node.id,
         name: name_of(node),
         location: node.location.clone(),
@@ -300,30 +302,32 @@ fn device(node: &Node, heard: &Heard, topic: Option<String>) -> Device {
     }
 }
 
-fn kind_of(node: &Node) -> Kind {
+fn kind_of(node: &ZwaveNode) -> DeviceKind {
     let has = |class: u64| node.values.iter().any(|value| value.class == class);
     if has(SWITCH_MULTILEVEL) {
-        Kind::Dimmer
+        DeviceKind::Dimmer
     } else if has(SWITCH_BINARY) {
-        Kind::Switch
+        DeviceKind::Switch
     } else if has(THERMOSTAT_MODE) {
-        Kind::Thermostat
+        DeviceKind::Thermostat
     } else if has(SENSOR_MULTILEVEL) || has(SENSOR_BINARY) {
-        Kind::Sensor
+        DeviceKind::Sensor
     } else {
-        Kind::Other
+        DeviceKind::Other
     }
 }
 
-/// The newer one of both. Both times are the gateway's, so they compare.
-fn known(value: &NodeValue, heard: &Heard, topic: Option<&str>) -> Known {
+/// The newer reading. Both times come from the gateway, so they are comparable.
+fn known(value: &NodeValue, heard: &Heard, topic: Option<&str>) -> DeviceValue {
     let listed = Reading { value: value.value.clone(), time: value.last_update };
-    let told = topic.and_then(|topic| heard.reading(topic, value));
-    let (reading, source) = match told {
-        Some(told) if !told.value.is_null() && told.time >= listed.time => (told.clone(), Source::Mqtt),
-        _ => (listed, Source::Api),
+    let from_topic = topic.and_then(|topic| heard.reading(topic, value));
+    let (reading, source) = match from_topic {
+        Some(from_topic) if !from_topic.value.is_null() && from_topic.time >= listed.time => {
+            (from_topic.clone(), ReadingSource::Mqtt)
+        }
+        _ => (listed, ReadingSource::Api),
     };
-    Known { value: value.clone(), reading, source }
+    DeviceValue { value: value.clone(), reading, source }
 }
 
 #[cfg(test)]
@@ -333,7 +337,7 @@ mod tests {
     use super::*;
     use crate::nodes;
 
-    fn nodes() -> Vec<Node> {
+    fn nodes() -> Vec<ZwaveNode> {
         let switch = |id: u64, name: &str, loc: &str| {
             json!({"id": id, "name": name, "loc": loc, "ready": true, "available": true, "status": "Alive", "values": {
                 "37-0-targetValue": {"commandClass": 37, "property": "targetValue", "propertyName": "targetValue"},
@@ -363,7 +367,7 @@ mod tests {
         let current = topic("Switch_One", "switch_binary", "currentValue");
         heard.value(current.clone(), Reading { value: json!(true), time: Some(11) });
         let devices = assemble(&nodes(), &heard);
-        assert_eq!((devices[0].state().as_str(), devices[0].kind), ("ON", Kind::Switch));
+        assert_eq!((devices[0].state().as_str(), devices[0].kind), ("ON", DeviceKind::Switch));
         heard.value(current, Reading { value: json!(true), time: Some(9) });
         assert_eq!(assemble(&nodes(), &heard)[0].state(), "OFF");
     }
@@ -385,18 +389,18 @@ mod tests {
     }
 
     #[test]
-    fn a_sensor_is_kept_under_the_name_that_its_topic_has() {
+    fn sensor_reading_is_found_by_topic() {
         let mut heard = Heard::default();
-        let told = Reading { value: json!(21.5), time: Some(20) };
-        heard.value(topic("Porch/Porch_Sensor", "sensor_multilevel", "Air_temperature"), told);
+        let from_topic = Reading { value: json!(21.5), time: Some(20) };
+        heard.value(topic("Porch/Porch_Sensor", "sensor_multilevel", "Air_temperature"), from_topic);
         let devices = assemble(&nodes(), &heard);
         let sensor = devices[4].sensors()[0];
-        assert_eq!((sensor.shown().as_str(), sensor.source), ("21.5°C", Source::Mqtt));
-        assert_eq!(devices[4].kind, Kind::Sensor);
+        assert_eq!((sensor.shown().as_str(), sensor.source), ("21.5°C", ReadingSource::Mqtt));
+        assert_eq!(devices[4].kind, DeviceKind::Sensor);
     }
 
     #[test]
-    fn who_is_dead_asleep_or_new_is_not_simply_there() {
+    fn presence_follows_node_status() {
         let with = |available: bool, ready: bool, status: &str| {
             let node = json!([{"id": 2, "available": available, "ready": ready, "status": status}]);
             assemble(&nodes::read(&node).expect("a list"), &Heard::default())[0].presence

@@ -1,7 +1,8 @@
-//! The MQTT gateway of Z-Wave JS UI: what it tells, and what it is asked.
+//! The MQTT gateway of Z-Wave JS UI: its messages and its API.
 //!
-//! Its APIs answer on one topic for everybody, and have no other mark than `origin`, which is the question as it was
-//! sent. So every question carries a mark of its own, and an answer without one of ours is somebody else's.
+//! All clients receive API responses on one topic, and the only correlation is `origin`, which is the
+//! request as it was sent. So every request carries a unique mark, and a response without a known mark
+//! belongs to another client.
 
 use std::collections::HashMap;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -12,40 +13,40 @@ use serde_json::{Value, json};
 use tokio::sync::{Mutex as Turn, OwnedMutexGuard, oneshot, watch};
 use tokio::time::{sleep_until, timeout};
 
-use crate::broker::{Away, Broker, Listener, Message};
-use crate::devices::{Device, Heard, Reading, assemble};
-use crate::nodes::{self, Node, NodeValue};
+use crate::broker::{BrokerMessage, BrokerUnavailable, MessageListener, ZwaveBroker};
+use crate::devices::{Heard, Reading, ZwaveDevice, assemble};
+use crate::nodes::{self, NodeValue, ZwaveNode};
 use crate::payload;
-use crate::settings::Settings;
+use crate::settings::ZwaveSettings;
+use crate::texts::now;
 use crate::topics::{self, GATEWAY_PREFIX, Topic};
-use crate::words::now;
 
-/// How long a list of nodes is used again, while nothing says that it has changed.
+/// How long a list of nodes is cached while no message invalidates it.
 const NODES_KEPT: Duration = Duration::from_secs(10);
-/// How long a gateway may take to be told by the broker, which keeps that, after a connection was made.
+/// How long to wait for the retained status of a gateway after connecting.
 const DISCOVERY: Duration = Duration::from_secs(2);
-/// Between two lists, while a device's report is waited for that no topic tells.
+/// The poll interval for a confirmation without a topic.
 const LIST_INTERVAL: Duration = Duration::from_millis(400);
-/// The key of our mark in a question.
+/// The key of the correlation mark in a request.
 const MARK: &str = "request";
 
-/// The gateway, and what is known of its devices.
+/// The gateway and its devices.
 #[derive(Debug)]
-pub struct Gateway {
-    settings: Settings,
-    broker: Broker,
-    shared: Arc<Shared>,
-    /// One list at a time: who comes second uses the first one's.
-    nodes: Turn<Option<(Instant, u64, Vec<Node>)>>,
-    /// One command to a device at a time, or nobody could say whose report it was.
+pub struct ZwaveGateway {
+    settings: ZwaveSettings,
+    broker: ZwaveBroker,
+    shared: Arc<GatewayShared>,
+    /// Serializes list requests: a second caller uses the result of the first.
+    nodes: Turn<Option<(Instant, u64, Vec<ZwaveNode>)>>,
+    /// Serializes the commands to each device; otherwise reports could not be attributed.
     commands: Mutex<HashMap<u64, Arc<Turn<()>>>>,
     questions: AtomicU64,
 }
 
-/// Why something could not be asked or done. Nothing was sent to a device, unless it says so.
+/// Why a request failed. Nothing was sent to a device, unless the variant says so.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum Trouble {
-    /// The broker is not there.
+pub enum GatewayError {
+    /// The broker cannot be reached.
     #[error(
         "The MQTT broker {broker} cannot be reached: {why}. Check that it runs and that MQTT_BROKER_URL is right."
     )]
@@ -53,7 +54,7 @@ pub enum Trouble {
         /// Its address.
         broker: String,
         /// The reason.
-        why: Away,
+        why: BrokerUnavailable,
     },
     /// No gateway has reported.
     #[error(
@@ -66,7 +67,7 @@ pub enum Trouble {
         /// The prefix.
         prefix: String,
     },
-    /// It has said that it goes, or its connection broke.
+    /// The gateway has disconnected from the broker.
     #[error(
         "Z-Wave JS UI \"{gateway}\" is offline: it is not connected to the MQTT broker. Start it and try again."
     )]
@@ -74,72 +75,72 @@ pub enum Trouble {
         /// Without the prefix.
         gateway: String,
     },
-    /// Several have reported, and none is named.
+    /// Several gateways have reported, and none is configured.
     #[error("Several Z-Wave JS UI report to the broker: {}. Set ZWAVE_GATEWAY_NAME to one of them.", .0.join(", "))]
     ManyGateways(Vec<String>),
-    /// It has not answered.
+    /// The request timed out.
     #[error(
         "Z-Wave JS UI \"{gateway}\" has not answered {api} within {seconds} s. Check that it runs and that its driver is ready."
     )]
     NoAnswer {
         /// Without the prefix.
         gateway: String,
-        /// What was asked.
+        /// The API.
         api: &'static str,
-        /// For so long.
+        /// The timeout.
         seconds: f32,
     },
-    /// It has answered that it cannot.
+    /// The gateway returned an error.
     #[error("Z-Wave JS UI \"{gateway}\" refuses {api}: {why}")]
     Refused {
         /// Without the prefix.
         gateway: String,
-        /// What was asked.
+        /// The API.
         api: &'static str,
-        /// In its words.
+        /// The message of the gateway.
         why: String,
     },
 }
 
-/// What became of a command that the gateway was given.
+/// The result of a command.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Written {
-    /// The device has taken it.
+pub enum WriteResult {
+    /// The device has accepted it.
     Taken,
-    /// The gateway has not said anything yet.
+    /// The gateway has not responded yet.
     Unanswered,
 }
 
-/// What the listener and the askers share.
+/// The state shared by the listener and the callers.
 #[derive(Debug)]
-struct Shared {
+struct GatewayShared {
     prefix: String,
-    state: Mutex<State>,
-    /// Counts what was heard of values and gateways.
+    state: Mutex<GatewayState>,
+    /// Counts messages about values and gateways.
     heard: watch::Sender<u64>,
-    /// Counts what makes a list of nodes old.
+    /// Counts messages that invalidate the list of nodes.
     nodes_changed: AtomicU64,
 }
 
 #[derive(Debug, Default)]
-struct State {
+struct GatewayState {
     heard: Heard,
     gateways: HashMap<String, bool>,
     waiting: HashMap<String, oneshot::Sender<Value>>,
 }
 
-impl Gateway {
-    /// Begins to connect to the broker.
-    pub fn connect(settings: Settings) -> Gateway {
-        let shared = Arc::new(Shared {
+impl ZwaveGateway {
+    /// Starts to connect to the broker.
+    pub fn connect(settings: ZwaveSettings) -> ZwaveGateway {
+        let shared = Arc::new(GatewayShared {
             prefix: settings.prefix.clone(),
             state: Mutex::default(),
             heard: watch::Sender::new(0),
             nodes_changed: AtomicU64::new(0),
         });
         let broker =
-            Broker::connect(settings.broker.clone(), format!("{}/#", settings.prefix), shared.clone());
-        Gateway {
+            ZwaveBroker::connect(settings.broker.clone(), format!("{}/#", settings.prefix), shared.clone());
+        ZwaveGateway {
             settings,
             broker,
             shared,
@@ -149,32 +150,32 @@ impl Gateway {
         }
     }
 
-    /// What was set.
-    pub fn settings(&self) -> &Settings {
+    /// The settings.
+    pub fn settings(&self) -> &ZwaveSettings {
         &self.settings
     }
 
-    /// All devices as they are known now.
-    pub async fn devices(&self) -> Result<Vec<Device>, Trouble> {
+    /// All devices with their current state.
+    pub async fn devices(&self) -> Result<Vec<ZwaveDevice>, GatewayError> {
         let gateway = self.find().await?;
-        let mut kept = self.nodes.lock().await;
+        let mut cached = self.nodes.lock().await;
         let changes = self.shared.nodes_changed.load(Ordering::Acquire);
-        let is_fresh = kept.as_ref().is_some_and(|(at, of, _)| *of == changes && at.elapsed() < NODES_KEPT);
+        let is_fresh = cached.as_ref().is_some_and(|(at, of, _)| *of == changes && at.elapsed() < NODES_KEPT);
         if !is_fresh {
-            *kept = None;
+            *cached = None;
             let nodes = self.list(&gateway).await?;
-            *kept = Some((Instant::now(), changes, nodes));
+            *cached = Some((Instant::now(), changes, nodes));
         }
-        let nodes = kept.as_ref().map(|(_, _, nodes)| nodes.as_slice()).unwrap_or_default();
+        let nodes = cached.as_ref().map(|(_, _, nodes)| nodes.as_slice()).unwrap_or_default();
         Ok(assemble(nodes, &self.shared.state().heard))
     }
 
-    /// The name of the gateway that answers, without its prefix.
-    pub async fn name(&self) -> Result<String, Trouble> {
+    /// The name of the active gateway, without its prefix.
+    pub async fn name(&self) -> Result<String, GatewayError> {
         self.find().await.map(|gateway| bare(&gateway))
     }
 
-    /// The device's turn: one command at a time.
+    /// Waits for the command lock of a device.
     pub async fn turn(&self, device: u64) -> OwnedMutexGuard<()> {
         let turn = {
             let mut commands = self.commands.lock().unwrap_or_else(PoisonError::into_inner);
@@ -186,10 +187,10 @@ impl Gateway {
     /// Writes a value of a device.
     pub async fn write(
         &self,
-        device: &Device,
+        device: &ZwaveDevice,
         target: &NodeValue,
         value: &Value,
-    ) -> Result<Written, Trouble> {
+    ) -> Result<WriteResult, GatewayError> {
         const API: &str = "writeValue";
         let gateway = self.find().await?;
         let mut id = json!({
@@ -200,26 +201,28 @@ impl Gateway {
         }
         let result = self.ask(&gateway, API, json!([id, value])).await;
         self.shared.nodes_changed.fetch_add(1, Ordering::AcqRel);
-        let refused = |why: &str| Trouble::Refused { gateway: bare(&gateway), api: API, why: why.to_owned() };
+        let refused =
+            |why: &str| GatewayError::Refused { gateway: bare(&gateway), api: API, why: why.to_owned() };
         match result {
-            Err(Trouble::NoAnswer { .. }) => Ok(Written::Unanswered),
-            Err(trouble) => Err(trouble),
-            // The driver's own numbers.
+            Err(GatewayError::NoAnswer { .. }) => Ok(WriteResult::Unanswered),
+            Err(error) => Err(error),
+            // The `SetValueStatus` codes of the driver.
             Ok(result) => match result["status"].as_u64() {
                 Some(0) => Err(refused("the device does not support it")),
                 Some(2) => Err(refused("the device does not answer")),
                 Some(3) => Err(refused("the device has no such endpoint")),
                 Some(4) => Err(refused("it is not implemented")),
                 Some(5) => Err(refused("the value is not valid for the device")),
-                _ => Ok(Written::Taken),
+                _ => Ok(WriteResult::Taken),
             },
         }
     }
 
-    /// Waits until a device reports a value that is as expected, and gives what it reports in the end.
+    /// Waits until a device reports an expected value; returns the last reported value and whether it is
+    /// expected.
     pub async fn confirm(
         &self,
-        device: &Device,
+        device: &ZwaveDevice,
         current: &NodeValue,
         is_expected: impl Fn(&Value) -> bool,
     ) -> (Value, bool) {
@@ -227,7 +230,7 @@ impl Gateway {
         let mut heard = self.shared.heard.subscribe();
         loop {
             heard.mark_unchanged();
-            let (value, is_told) = match self.told(device, current) {
+            let (value, has_topic) = match self.value_from_topic(device, current) {
                 Some(value) => (value, true),
                 None => (self.listed(device, current).await, false),
             };
@@ -237,8 +240,8 @@ impl Gateway {
             if Instant::now() >= until {
                 return (value, false);
             }
-            // A topic tells at once; a list has to be asked for.
-            let next = if is_told { until } else { until.min(Instant::now() + LIST_INTERVAL) };
+            // A topic reports at once; a list has to be polled.
+            let next = if has_topic { until } else { until.min(Instant::now() + LIST_INTERVAL) };
             tokio::select! {
                 _ = heard.changed() => {}
                 () = sleep_until(next.into()) => {}
@@ -246,14 +249,14 @@ impl Gateway {
         }
     }
 
-    /// What the topic of a value says, when it has one of its own.
-    fn told(&self, device: &Device, value: &NodeValue) -> Option<Value> {
+    /// The value from the topic, if the device has unique topics.
+    fn value_from_topic(&self, device: &ZwaveDevice, value: &NodeValue) -> Option<Value> {
         let topic = device.topic.as_deref()?;
         self.shared.state().heard.reading(topic, value).map(|reading| reading.value.clone())
     }
 
-    /// What a list says; nothing when there is none.
-    async fn listed(&self, device: &Device, value: &NodeValue) -> Value {
+    /// The value from a new list; null if there is none.
+    async fn listed(&self, device: &ZwaveDevice, value: &NodeValue) -> Value {
         self.shared.nodes_changed.fetch_add(1, Ordering::AcqRel);
         let devices = self.devices().await.unwrap_or_default();
         let device = devices.into_iter().find(|it| it.id == device.id);
@@ -268,9 +271,9 @@ impl Gateway {
             .unwrap_or_default()
     }
 
-    /// The gateway that is to be asked, with its prefix.
-    async fn find(&self) -> Result<String, Trouble> {
-        let no_broker = |why| Trouble::NoBroker { broker: self.settings.broker.to_string(), why };
+    /// The active gateway, with its prefix.
+    async fn find(&self) -> Result<String, GatewayError> {
+        let no_broker = |why| GatewayError::NoBroker { broker: self.settings.broker.to_string(), why };
         self.broker.ready().await.map_err(no_broker)?;
         let mut heard = self.shared.heard.subscribe();
         let mut is_found_again = false;
@@ -281,12 +284,12 @@ impl Gateway {
             if found.is_ok() || Instant::now() >= until {
                 return found;
             }
-            // What the broker has kept comes right behind the connection.
+            // Retained messages arrive directly after the connection.
             tokio::select! {
                 _ = heard.changed() => {}
                 () = sleep_until(until.into()) => {}
-                // Nothing was sent yet, so the next connection will do. One that was lost before the question came may
-                // be noticed only now.
+                // Nothing was sent yet, so a new connection can be used. The loss of a connection may be
+                // detected only now.
                 why = self.broker.lost() => {
                     if std::mem::replace(&mut is_found_again, true) {
                         return Err(no_broker(why));
@@ -297,12 +300,12 @@ impl Gateway {
         }
     }
 
-    fn choose(&self) -> Result<String, Trouble> {
+    fn choose(&self) -> Result<String, GatewayError> {
         let state = self.shared.state();
         if let Some(named) = &self.settings.gateway {
             return match state.gateways.get(named) {
                 Some(true) => Ok(named.clone()),
-                Some(false) => Err(Trouble::GatewayOffline { gateway: bare(named) }),
+                Some(false) => Err(GatewayError::GatewayOffline { gateway: bare(named) }),
                 None => Err(self.no_gateway()),
             };
         }
@@ -311,32 +314,35 @@ impl Gateway {
         online.sort();
         match (online.as_slice(), state.gateways.keys().next()) {
             ([one], _) => Ok((*one).clone()),
-            ([], Some(offline)) => Err(Trouble::GatewayOffline { gateway: bare(offline) }),
+            ([], Some(offline)) => Err(GatewayError::GatewayOffline { gateway: bare(offline) }),
             ([], None) => Err(self.no_gateway()),
-            (many, _) => Err(Trouble::ManyGateways(many.iter().map(|name| bare(name)).collect())),
+            (many, _) => Err(GatewayError::ManyGateways(many.iter().map(|name| bare(name)).collect())),
         }
     }
 
-    fn no_gateway(&self) -> Trouble {
-        Trouble::NoGateway { broker: self.settings.broker.to_string(), prefix: self.settings.prefix.clone() }
+    fn no_gateway(&self) -> GatewayError {
+        GatewayError::NoGateway {
+            broker: self.settings.broker.to_string(),
+            prefix: self.settings.prefix.clone(),
+        }
     }
 
-    async fn list(&self, gateway: &str) -> Result<Vec<Node>, Trouble> {
+    async fn list(&self, gateway: &str) -> Result<Vec<ZwaveNode>, GatewayError> {
         const API: &str = "getNodes";
         let result = self.ask(gateway, API, json!([])).await?;
-        nodes::read(&result).ok_or_else(|| Trouble::Refused {
+        nodes::read(&result).ok_or_else(|| GatewayError::Refused {
             gateway: bare(gateway),
             api: API,
             why: "what it answered is no list of nodes".to_owned(),
         })
     }
 
-    /// Asks an API and gives its result.
-    async fn ask(&self, gateway: &str, api: &'static str, args: Value) -> Result<Value, Trouble> {
+    /// Calls an API and returns its result.
+    async fn ask(&self, gateway: &str, api: &'static str, args: Value) -> Result<Value, GatewayError> {
         let number = self.questions.fetch_add(1, Ordering::Relaxed);
         let mark = format!("zwave-mcp-server {} {} {number}", std::process::id(), now());
-        let no_broker = |why| Trouble::NoBroker { broker: self.settings.broker.to_string(), why };
-        let (waiting, answer) = Waiting::begin(&self.shared, mark.clone());
+        let no_broker = |why| GatewayError::NoBroker { broker: self.settings.broker.to_string(), why };
+        let (waiting, answer) = PendingRequest::begin(&self.shared, mark.clone());
         let topic = topics::api_request(&self.settings.prefix, gateway, api);
         let question = json!({"args": args, MARK: mark}).to_string();
         tracing::debug!(gateway, api, "asking");
@@ -348,40 +354,40 @@ impl Gateway {
         drop(waiting);
         let Ok(Ok(answer)) = answered else {
             let seconds = self.settings.api_timeout.as_secs_f32();
-            return Err(Trouble::NoAnswer { gateway: bare(gateway), api, seconds });
+            return Err(GatewayError::NoAnswer { gateway: bare(gateway), api, seconds });
         };
         match answer["success"].as_bool() {
             Some(true) => Ok(answer["result"].clone()),
             _ => {
                 let why = answer["message"].as_str().unwrap_or("it does not say why").to_owned();
-                Err(Trouble::Refused { gateway: bare(gateway), api, why })
+                Err(GatewayError::Refused { gateway: bare(gateway), api, why })
             }
         }
     }
 }
 
-/// A question that waits for its answer; it is forgotten when nobody waits any more.
-struct Waiting<'a> {
-    shared: &'a Shared,
+/// A request in flight; dropping it removes it from the table.
+struct PendingRequest<'a> {
+    shared: &'a GatewayShared,
     mark: String,
 }
 
-impl<'a> Waiting<'a> {
-    fn begin(shared: &'a Shared, mark: String) -> (Waiting<'a>, oneshot::Receiver<Value>) {
-        let (tell, answer) = oneshot::channel();
-        shared.state().waiting.insert(mark.clone(), tell);
-        (Waiting { shared, mark }, answer)
+impl<'a> PendingRequest<'a> {
+    fn begin(shared: &'a GatewayShared, mark: String) -> (PendingRequest<'a>, oneshot::Receiver<Value>) {
+        let (sender, answer) = oneshot::channel();
+        shared.state().waiting.insert(mark.clone(), sender);
+        (PendingRequest { shared, mark }, answer)
     }
 }
 
-impl Drop for Waiting<'_> {
+impl Drop for PendingRequest<'_> {
     fn drop(&mut self) {
         self.shared.state().waiting.remove(&self.mark);
     }
 }
 
-impl Shared {
-    fn state(&self) -> MutexGuard<'_, State> {
+impl GatewayShared {
+    fn state(&self) -> MutexGuard<'_, GatewayState> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
@@ -390,15 +396,15 @@ impl Shared {
         let Some(mark) = answer["origin"][MARK].as_str() else { return };
         let waiting = self.state().waiting.remove(mark);
         if let Some(waiting) = waiting {
-            // Who asked may have gone.
+            // The caller may have timed out.
             let _ = waiting.send(answer);
         }
     }
 }
 
-impl Listener for Shared {
+impl MessageListener for GatewayShared {
     fn connected(&self) {
-        // What was kept is told again by the broker; what it does not tell is no longer so.
+        // The broker resends retained messages; anything else is outdated.
         let mut state = self.state();
         state.heard = Heard::default();
         state.gateways.clear();
@@ -406,14 +412,14 @@ impl Listener for Shared {
         self.nodes_changed.fetch_add(1, Ordering::AcqRel);
     }
 
-    fn heard(&self, message: &Message<'_>) {
+    fn heard(&self, message: &BrokerMessage<'_>) {
         let Some(topic) = topics::parse(&self.prefix, message.topic) else { return };
-        let said = || payload::read(message.payload);
+        let parsed = || payload::read(message.payload);
         match topic {
             Topic::ApiAnswer { .. } if message.is_retained => return,
             Topic::ApiAnswer { .. } => return self.answered(message.payload),
             Topic::GatewayStatus { gateway } => {
-                let is_online = said().value == Value::Bool(true);
+                let is_online = parsed().value == Value::Bool(true);
                 tracing::debug!(gateway, is_online, "a gateway reports");
                 self.state().gateways.insert(gateway, is_online);
                 self.nodes_changed.fetch_add(1, Ordering::AcqRel);
@@ -422,15 +428,15 @@ impl Listener for Shared {
                 self.nodes_changed.fetch_add(1, Ordering::AcqRel);
             }
             Topic::NodeLastActive { node } => {
-                if let Some(time) = said().value.as_u64() {
+                if let Some(time) = parsed().value.as_u64() {
                     self.state().heard.last_active(node, time);
                 }
             }
             Topic::Value(value) => {
-                let said = said();
-                // A bare value that the broker had kept may be of any age.
-                let time = said.time.or_else(|| (!message.is_retained).then(now));
-                self.state().heard.value(value, Reading { value: said.value, time });
+                let parsed = parsed();
+                // A retained bare value may be of any age.
+                let time = parsed.time.or_else(|| (!message.is_retained).then(now));
+                self.state().heard.value(value, Reading { value: parsed.value, time });
             }
         }
         self.heard.send_modify(|count| *count = count.wrapping_add(1));

@@ -1,11 +1,12 @@
-//! A Z-Wave house as MCP tools, over the MQTT gateway of Z-Wave JS UI.
+//! Z-Wave devices as MCP tools, over the MQTT gateway of Z-Wave JS UI.
 //!
-//! What the gateway publishes becomes devices in four steps without any network: [`topics`] says what a topic is about,
-//! [`payload`] what a message says, [`nodes`] reads the gateway's own list, and [`devices`] makes one picture of both.
-//! [`names`] finds the device that somebody means, or says why it cannot.
+//! Messages of the gateway become devices in four steps without any network: [`topics`] parses topics,
+//! [`payload`] parses payloads, [`nodes`] parses the gateway's list, and [`devices`] combines both.
+//! [`names`] finds a device by name, or reports why it cannot.
 //!
-//! Around them, with the feature `server`: [`broker`] keeps the connection, [`gateway`] asks and listens, [`tools`] has
-//! one file for each tool, and [`server`] speaks MCP. Nothing here prints on standard output but the protocol.
+//! Around them, with the feature `server`: [`broker`] maintains the connection, [`gateway`] sends requests
+//! and receives messages, [`tools`] has one file per tool, and [`server`] implements MCP. Standard output
+//! carries only the protocol.
 
 pub mod devices;
 pub mod names;
@@ -22,6 +23,6 @@ pub mod server;
 #[cfg(feature = "server")]
 pub mod settings;
 #[cfg(feature = "server")]
-pub mod tools;
+mod texts;
 #[cfg(feature = "server")]
-mod words;
+pub mod tools;

@@ -1,21 +1,22 @@
-//! `zwave-mcp-server`: the tools of a Z-Wave house over stdio.
+//! `zwave-mcp-server`: Z-Wave devices as MCP tools over stdio.
 //!
-//! Standard output has messages of the protocol and nothing else; all that is told goes to standard error.
+//! Standard output carries only protocol messages; logs go to standard error.
 //!
 //! # Files
 //!
-//! In the order data flows; the first five know no network and are fuzzed:
+//! In the order data flows; the first five use no network and are fuzzed:
 //!
 //! | where | what |
 //! |---|---|
-//! | `topics.rs`, `payload.rs` | what a topic is about; what a message says |
-//! | `nodes.rs` | the gateway's own list of nodes |
-//! | `devices.rs` | one picture of both: kind, presence, state, what is measured |
-//! | `names.rs` | which device is meant, or why that cannot be said |
-//! | `settings.rs` | the environment, checked before anything starts |
-//! | `broker.rs` | one MQTT connection at a time: made, kept, made again; nothing sent on one waits for the next |
-//! | `gateway.rs` | which gateway, questions and their answers by `origin`, one command per device, confirmation |
-//! | `tools.rs`, `tools/` | one file per tool; `arguments.rs` reads what was sent |
+//! | `topics.rs`, `payload.rs` | parsers of topics and payloads |
+//! | `nodes.rs` | the gateway's list of nodes |
+//! | `devices.rs` | devices from both: kind, presence, state, sensor values |
+//! | `names.rs` | device lookup by name |
+//! | `settings.rs` | the environment, validated at startup |
+//! | `broker.rs` | the MQTT connection with reconnects; no message waits for the next connection |
+//! | `gateway.rs` | gateway discovery, requests correlated by `origin`, one command per device,
+//! confirmation |
+//! | `tools.rs`, `tools/` | one file per tool; `arguments.rs` parses the arguments |
 //! | `server.rs`, `main.rs` | MCP; the program |
 
 use std::process::ExitCode;
@@ -25,11 +26,11 @@ use rmcp::ServiceExt;
 use rmcp::transport::stdio;
 use tokio::runtime::Runtime;
 use tracing_subscriber::fmt;
-use zwave_mcp_server::gateway::Gateway;
+use zwave_mcp_server::gateway::ZwaveGateway;
 use zwave_mcp_server::server::ZwaveServer;
-use zwave_mcp_server::settings::{HELP, Settings};
+use zwave_mcp_server::settings::{HELP, ZwaveSettings};
 
-/// The exit code for settings that cannot be.
+/// The exit code for invalid settings.
 const WRONG_SETTINGS: u8 = 2;
 
 /// Z-Wave devices as MCP tools over stdio, through the MQTT gateway of Z-Wave JS UI.
@@ -39,7 +40,7 @@ struct Flags {}
 
 fn main() -> ExitCode {
     Flags::parse();
-    let settings = match Settings::read(&|name| std::env::var(name).ok()) {
+    let settings = match ZwaveSettings::read(&|name| std::env::var(name).ok()) {
         Ok(settings) => settings,
         Err(wrong) => {
             for wrong in wrong {
@@ -60,7 +61,7 @@ fn main() -> ExitCode {
         }
     };
     let served = runtime.block_on(serve(settings));
-    // A thread that still waits for standard input would keep the program alive.
+    // A thread blocked on standard input would keep the process alive.
     runtime.shutdown_background();
     match served {
         Ok(()) => ExitCode::SUCCESS,
@@ -71,10 +72,10 @@ fn main() -> ExitCode {
     }
 }
 
-async fn serve(settings: Settings) -> Result<(), Box<dyn std::error::Error>> {
+async fn serve(settings: ZwaveSettings) -> Result<(), Box<dyn std::error::Error>> {
     tracing::info!(version = env!("CARGO_PKG_VERSION"), broker = %settings.broker, "started");
-    // The broker is looked for meanwhile: who asks for the tools does not wait for it.
-    let server = ZwaveServer::new(Gateway::connect(settings));
+    // The connection is established in the background: listing the tools does not wait for it.
+    let server = ZwaveServer::new(ZwaveGateway::connect(settings));
     server.serve(stdio()).await?.waiting().await?;
     Ok(())
 }

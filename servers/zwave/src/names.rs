@@ -1,45 +1,45 @@
-//! Which device somebody means.
+//! Device lookup by name.
 //!
-//! First the name as it is, then the name in another spelling, with or without its location, then words that are in the
-//! name of one device and of no other. Whatever fits two devices is refused with both named: a wrong light is worse than
-//! a question.
+//! First the exact name, then other spellings, with or without the location, then words that match one
+//! device and no other. A name that matches two devices is refused with both names: switching the wrong
+//! light is worse than a question.
 
 use strsim::jaro_winkler;
 
-/// Names longer than this are nobody's.
+/// The longest accepted name, in bytes.
 const LONGEST_NAME: usize = 200;
-/// Names told when none fits.
+/// Limit of suggestions.
 const SUGGESTIONS: usize = 3;
-/// How alike a name must be to be told.
+/// The minimum similarity of a suggestion.
 const LIKENESS: f64 = 0.75;
 
-/// Something with a name and a place.
+/// Something with a name and a location.
 pub trait Named {
-    /// What people call it.
+    /// Its name.
     fn name(&self) -> &str;
-    /// Where it is; may be empty.
+    /// Its location; may be empty.
     fn location(&self) -> &str;
 }
 
 /// Why no device was found.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Missing {
-    /// There is none; these are like it.
+    /// There is none; these are the closest matches.
     Unknown(Vec<String>),
-    /// Each of these could be meant.
+    /// Several devices match.
     Ambiguous(Vec<String>),
 }
 
-/// The one device that is meant.
-pub fn find<'a, N: Named>(devices: &'a [N], asked: &str) -> Result<&'a N, Missing> {
-    let asked = asked.trim();
-    if asked.is_empty() || asked.len() > LONGEST_NAME {
+/// The only device that matches.
+pub fn find<'a, N: Named>(devices: &'a [N], requested: &str) -> Result<&'a N, Missing> {
+    let requested = requested.trim();
+    if requested.is_empty() || requested.len() > LONGEST_NAME {
         return Err(Missing::Unknown(Vec::new()));
     }
-    let folded = fold(asked);
+    let folded = fold(requested);
     let folded = folded.strip_prefix("the ").unwrap_or(&folded);
     let steps: [&dyn Fn(&N) -> bool; 3] =
-        [&|device| device.name() == asked, &|device| address(device) == asked, &|device| {
+        [&|device| device.name() == requested, &|device| address(device) == requested, &|device| {
             !folded.is_empty() && spellings(device).iter().any(|it| it == folded)
         }];
     for fits in steps {
@@ -53,7 +53,7 @@ pub fn find<'a, N: Named>(devices: &'a [N], asked: &str) -> Result<&'a N, Missin
     by_words(devices, folded)
 }
 
-/// How a device is named when its name alone could be another's: with its location.
+/// The unambiguous name of a device: with its location.
 pub fn address<N: Named>(device: &N) -> String {
     match device.location() {
         "" => device.name().to_owned(),
@@ -61,15 +61,15 @@ pub fn address<N: Named>(device: &N) -> String {
     }
 }
 
-/// A name in quotes with its place, for people.
-pub fn told<N: Named>(device: &N) -> String {
+/// The quoted name with its location, for people.
+pub fn quoted_name<N: Named>(device: &N) -> String {
     match device.location() {
         "" => format!("\"{}\"", device.name()),
         location => format!("\"{}\" in {location}", device.name()),
     }
 }
 
-/// Small letters and digits with one blank between words: what sanitising, typing and speaking leave alike.
+/// Lower-case letters and digits with single spaces: the normal form of typed, spoken and sanitized names.
 fn fold(text: &str) -> String {
     let spaced: String = text
         .chars()
@@ -90,13 +90,13 @@ fn spellings<N: Named>(device: &N) -> Vec<String> {
     spellings
 }
 
-/// A device that has every word, one of them in its name, when no other has anything like them.
-fn by_words<'a, N: Named>(devices: &'a [N], asked: &str) -> Result<&'a N, Missing> {
-    let words: Vec<&str> = asked.split(' ').filter(|word| !matches!(*word, "" | "the")).collect();
+/// The device that has every word, at least one of them in its name, if no other device is similar.
+fn by_words<'a, N: Named>(devices: &'a [N], requested: &str) -> Result<&'a N, Missing> {
+    let words: Vec<&str> = requested.split(' ').filter(|word| !matches!(*word, "" | "the")).collect();
     if words.is_empty() {
         return Err(Missing::Unknown(Vec::new()));
     }
-    // "light" is part of "lights" as well: one that is near is reason enough to ask.
+    // "light" is part of "lights" as well: a partial match of another device makes the name ambiguous.
     let near: Vec<&N> = devices
         .iter()
         .filter(|device| {
@@ -106,7 +106,7 @@ fn by_words<'a, N: Named>(devices: &'a [N], asked: &str) -> Result<&'a N, Missin
         .collect();
     match near.as_slice() {
         [one] if has_words(*one, &words) => Ok(one),
-        [] | [_] => Err(Missing::Unknown(suggestions(devices, asked, &words))),
+        [] | [_] => Err(Missing::Unknown(suggestions(devices, requested, &words))),
         many => Err(ambiguous(many)),
     }
 }
@@ -122,15 +122,15 @@ fn ambiguous<N: Named>(devices: &[&N]) -> Missing {
     Missing::Ambiguous(devices.iter().map(|device| address(*device)).collect())
 }
 
-fn suggestions<N: Named>(devices: &[N], asked: &str, words: &[&str]) -> Vec<String> {
+fn suggestions<N: Named>(devices: &[N], requested: &str, words: &[&str]) -> Vec<String> {
     let mut scored: Vec<(f64, String)> = devices
         .iter()
         .map(|device| {
             let name = fold(device.name());
             let shares_word = words.iter().any(|word| name.split(' ').any(|own| own == *word));
-            let whole = spellings(device).iter().map(|it| jaro_winkler(asked, it)).fold(0.0, f64::max);
-            let is_part = name.contains(asked) || asked.contains(&name);
-            // A word in common is more than letters in common.
+            let whole = spellings(device).iter().map(|it| jaro_winkler(requested, it)).fold(0.0, f64::max);
+            let is_part = name.contains(requested) || requested.contains(&name);
+            // A common word counts more than similar letters.
             let score = whole + if is_part { 1.0 } else { 0.0 } + if shares_word { 0.5 } else { 0.0 };
             (score, address(device))
         })
@@ -160,7 +160,7 @@ mod tests {
         }
     }
 
-    fn house() -> Vec<Thing> {
+    fn home() -> Vec<Thing> {
         [
             ("Switch One", ""),
             ("Lamp", "Living Room"),
@@ -177,14 +177,16 @@ mod tests {
         .collect()
     }
 
-    fn found(asked: &str) -> Result<String, Missing> {
-        find(&house(), asked).map(address)
+    fn found(requested: &str) -> Result<String, Missing> {
+        find(&home(), requested).map(address)
     }
 
     #[test]
     fn a_name_is_found_as_it_is_and_in_other_spellings() {
-        for asked in ["Switch One", "switch one", "SWITCH_ONE", "Switch_One", " switch-one ", "Switch  One"] {
-            assert_eq!(found(asked).as_deref(), Ok("Switch One"), "{asked}");
+        for requested in
+            ["Switch One", "switch one", "SWITCH_ONE", "Switch_One", " switch-one ", "Switch  One"]
+        {
+            assert_eq!(found(requested).as_deref(), Ok("Switch One"), "{requested}");
         }
     }
 
@@ -193,8 +195,8 @@ mod tests {
         let both = Missing::Ambiguous(vec!["Living Room/Lamp".into(), "Bedroom/Lamp".into()]);
         assert_eq!(found("Lamp"), Err(both.clone()));
         assert_eq!(found("lamp"), Err(both));
-        for asked in ["Bedroom/Lamp", "bedroom lamp", "Lamp in Bedroom", "the lamp in the bedroom"] {
-            assert_eq!(found(asked).as_deref(), Ok("Bedroom/Lamp"), "{asked}");
+        for requested in ["Bedroom/Lamp", "bedroom lamp", "Lamp in Bedroom", "the lamp in the bedroom"] {
+            assert_eq!(found(requested).as_deref(), Ok("Bedroom/Lamp"), "{requested}");
         }
     }
 
@@ -227,31 +229,31 @@ mod tests {
     }
 
     #[test]
-    fn what_is_near_is_told_and_not_done() {
+    fn closest_matches_are_suggested_only() {
         assert_eq!(found("Swich One"), Err(Missing::Unknown(vec!["Switch One".into()])));
         let Err(Missing::Unknown(names)) = found("Porch Lamp Sensor Light") else { panic!("not found") };
         assert!((1..=3).contains(&names.len()), "{names:?}");
-        for asked in ["", "  ", "...", "the", "灯", &"x".repeat(300), "dishwasher"] {
-            assert_eq!(found(asked), Err(Missing::Unknown(Vec::new())), "{asked}");
+        for requested in ["", "  ", "...", "the", "灯", &"x".repeat(300), "dishwasher"] {
+            assert_eq!(found(requested), Err(Missing::Unknown(Vec::new())), "{requested}");
         }
     }
 
     proptest! {
         #[test]
-        fn whatever_is_asked_no_device_without_its_words_is_found(asked in "\\PC{0,30}") {
-            if let Ok(device) = find(&house(), &asked) {
+        fn found_device_has_the_requested_words(requested in "\\PC{0,30}") {
+            if let Ok(device) = find(&home(), &requested) {
                 let own = format!("{} {}", fold(&device.1), fold(&device.0));
-                for word in fold(&asked).split(' ') {
-                    prop_assert!(own.contains(word) || matches!(word, "in" | "the"), "{asked} is not {own}");
+                for word in fold(&requested).split(' ') {
+                    prop_assert!(own.contains(word) || matches!(word, "in" | "the"), "{requested} is not {own}");
                 }
             }
         }
 
         #[test]
-        fn the_whole_name_is_always_found_or_told(at in 0usize..9) {
-            let house = house();
-            let whole = address(&house[at]);
-            prop_assert_eq!(find(&house, &whole), Ok(&house[at]));
+        fn full_name_is_always_found(at in 0usize..9) {
+            let home = home();
+            let whole = address(&home[at]);
+            prop_assert_eq!(find(&home, &whole), Ok(&home[at]));
         }
     }
 }

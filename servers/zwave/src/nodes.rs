@@ -1,19 +1,19 @@
-//! The gateway's own list of nodes, as its API `getNodes` gives it.
+//! The gateway's list of nodes, from its API `getNodes`.
 //!
-//! It is read leniently: a node without a number is left out, and a key that is missing is not known.
+//! Parsing is lenient: a node without a number is skipped, and a missing key is unknown.
 
 use serde_json::{Map, Value};
 
 /// A node of the network.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Node {
+pub struct ZwaveNode {
     /// Its number.
     pub id: u64,
-    /// As people gave it; may be empty.
+    /// The name set by the user; may be empty.
     pub name: String,
-    /// As people gave it; may be empty.
+    /// The location set by the user; may be empty.
     pub location: String,
-    /// The gateway has learned what it is.
+    /// The gateway has finished its interview.
     pub is_ready: bool,
     /// It is not dead.
     pub is_available: bool,
@@ -21,7 +21,7 @@ pub struct Node {
     pub status: String,
     /// Milliseconds since 1970.
     pub last_active: Option<u64>,
-    /// All that it has told.
+    /// Its values.
     pub values: Vec<NodeValue>,
 }
 
@@ -32,33 +32,33 @@ pub struct NodeValue {
     pub class: u64,
     /// Zero is the device itself.
     pub endpoint: u64,
-    /// As an API wants it.
+    /// The property in the API.
     pub property: Value,
-    /// As an API wants it.
+    /// The property key in the API.
     pub property_key: Option<Value>,
-    /// As topics and people have it.
+    /// The property in topics.
     pub property_name: String,
     /// Such as `°C`.
     pub unit: Option<String>,
-    /// Null while nobody knows it.
+    /// Null while it is unknown.
     pub value: Value,
     /// Milliseconds since 1970.
     pub last_update: Option<u64>,
 }
 
-/// The devices of a result of `getNodes`; the controller is none. Nothing when it is no list.
-pub fn read(result: &Value) -> Option<Vec<Node>> {
+/// Parses a result of `getNodes`, without the controller. `None` if it is not a list.
+pub fn read(result: &Value) -> Option<Vec<ZwaveNode>> {
     let nodes = result.as_array()?;
     Some(nodes.iter().filter_map(Value::as_object).filter_map(node).collect())
 }
 
-fn node(node: &Map<String, Value>) -> Option<Node> {
+fn node(node: &Map<String, Value>) -> Option<ZwaveNode> {
     let is_true = |key: &str| node.get(key).and_then(Value::as_bool).unwrap_or(false);
     if is_true("isControllerNode") || is_true("virtual") {
         return None;
     }
     let values = node.get("values").and_then(Value::as_object);
-    Some(Node {
+    Some(ZwaveNode {
         id: node.get("id")?.as_u64()?,
         name: text(node, "name"),
         location: text(node, "loc"),
@@ -119,7 +119,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_no_node_is_left_out_and_what_is_no_list_is_told() {
+    fn invalid_nodes_are_skipped_and_invalid_list_is_none() {
         assert_eq!(
             read(&json!([1, null, {}, {"id": "multicast", "virtual": true}, {"id": -1}])),
             Some(Vec::new())

@@ -1,31 +1,33 @@
-//! What a message of the gateway says: its payload types are "JSON with time", "entire value" and "just the value".
+//! Payloads of the gateway, in its formats "JSON with time", "entire value" and "just the value".
 
 use serde_json::Value;
 
-/// A value, and when the gateway heard of it.
+/// A value, and when the gateway received it.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Said {
-    /// Null while nobody knows it.
+pub struct PayloadValue {
+    /// Null while it is unknown.
     pub value: Value,
-    /// Milliseconds since 1970, when the message has them.
+    /// Milliseconds since 1970, if the message contains them.
     pub time: Option<u64>,
 }
 
-/// Reads any payload. Text that is no JSON is text.
-pub fn read(bytes: &[u8]) -> Said {
+/// Parses any payload. Text that is not JSON is a string.
+pub fn read(bytes: &[u8]) -> PayloadValue {
     match serde_json::from_slice(bytes) {
         Ok(Value::Object(mut object)) => {
-            // Entire values have `lastUpdate` where the others have `time`.
+            // The format "entire value" has `lastUpdate`, the other one `time`.
             let time = ["time", "lastUpdate"].iter().find_map(|key| object.get(*key)).and_then(Value::as_u64);
             match object.remove("value") {
-                Some(value) => Said { value, time },
-                // The gateway leaves the key out while it does not know. A duration, given as just the value, is an
-                // object of its own with that key, and nothing here needs it.
-                None => Said { value: Value::Null, time },
+                Some(value) => PayloadValue { value, time },
+                // The gateway omits the key while the value is unknown. A duration in the format "just the
+                // value" is an object with that key too; it is not used here.
+                None => PayloadValue { value: Value::Null, time },
             }
         }
-        Ok(value) => Said { value, time: None },
-        Err(_) => Said { value: Value::String(String::from_utf8_lossy(bytes).into_owned()), time: None },
+        Ok(value) => PayloadValue { value, time: None },
+        Err(_) => {
+            PayloadValue { value: Value::String(String::from_utf8_lossy(bytes).into_owned()), time: None }
+        }
     }
 }
 
@@ -46,7 +48,7 @@ mod tests {
             ("on", json!("on"), None),
             ("", json!(""), None),
         ] {
-            assert_eq!(read(payload.as_bytes()), Said { value, time }, "{payload}");
+            assert_eq!(read(payload.as_bytes()), PayloadValue { value, time }, "{payload}");
         }
     }
 }

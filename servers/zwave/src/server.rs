@@ -1,4 +1,4 @@
-//! MCP, both eras: the tools over whatever carries the messages.
+//! The MCP server for both protocol families, over any transport.
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation, ListToolsResult,
@@ -7,7 +7,7 @@ use rmcp::model::{
 use rmcp::service::{RequestContext, RoleServer};
 use rmcp::{ErrorData, ServerHandler};
 
-use crate::gateway::Gateway;
+use crate::gateway::ZwaveGateway;
 use crate::tools;
 
 const INSTRUCTIONS: &str = "Controls the Z-Wave devices of a house. Learn names with list_zwave_devices; when a name fits \
@@ -16,12 +16,12 @@ const INSTRUCTIONS: &str = "Controls the Z-Wave devices of a house. Learn names 
 /// The server.
 #[derive(Debug)]
 pub struct ZwaveServer {
-    gateway: Gateway,
+    gateway: ZwaveGateway,
 }
 
 impl ZwaveServer {
-    /// In front of this gateway.
-    pub fn new(gateway: Gateway) -> ZwaveServer {
+    /// A server for this gateway.
+    pub fn new(gateway: ZwaveGateway) -> ZwaveServer {
         ZwaveServer { gateway }
     }
 }

@@ -1,4 +1,4 @@
-//! What the environment says, checked before anything is started.
+//! Settings from the environment, validated at startup.
 
 use std::fmt;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use url::Url;
 
 use crate::topics::GATEWAY_PREFIX;
 
-/// All that can be set, with what it is without, for `--help`.
+/// All settings with their defaults, for `--help`.
 pub const HELP: &str = "\
 Environment:
   MQTT_BROKER_URL             where the broker is: mqtt://HOST[:1883] or mqtts://HOST[:8883] [mqtt://127.0.0.1:1883]
@@ -24,7 +24,7 @@ Environment:
   DEVICE_ACTIVE_THRESHOLD_MS  how long after it was last heard a device counts as active [300000]
   LOG_LEVEL                   off, error, warn, info, debug or trace, on standard error [info]";
 
-/// Variables of other servers for the same house that mean nothing here.
+/// Variables of other Z-Wave servers that have no effect here.
 const NOT_USED: [(&str, &str); 7] = [
     ("ZWAVE_UI_URL", "Z-Wave JS UI is reached by MQTT; set MQTT_BROKER_URL"),
     ("ZWAVE_UI_AUTH_ENABLED", "Z-Wave JS UI is reached by MQTT"),
@@ -35,67 +35,67 @@ const NOT_USED: [(&str, &str); 7] = [
     ("PREFER_MQTT", "there is no other way than MQTT"),
 ];
 
-/// What was set.
+/// The settings.
 #[derive(Clone, Debug)]
-pub struct Settings {
-    /// Where the broker is and how it is reached.
-    pub broker: BrokerSettings,
-    /// What all topics begin with.
+pub struct ZwaveSettings {
+    /// The broker.
+    pub broker: MqttBrokerSettings,
+    /// The topic prefix.
     pub prefix: String,
-    /// The gateway, with its prefix, when it is named.
+    /// The configured gateway, with its prefix.
     pub gateway: Option<String>,
-    /// For an answer of the gateway.
+    /// Timeout for an API response.
     pub api_timeout: Duration,
-    /// For a device's report.
+    /// Timeout for the report of a device.
     pub confirm_timeout: Duration,
-    /// Since a device was heard.
+    /// How long a device counts as active after its last message.
     pub active_threshold: Duration,
-    /// What is told on standard error.
+    /// The log level.
     pub log: LevelFilter,
-    /// What was set and is not used.
+    /// Warnings about variables without effect.
     pub notices: Vec<String>,
 }
 
-/// Where a broker is and how it is reached.
+/// Address and credentials of a broker.
 #[derive(Clone)]
-pub struct BrokerSettings {
+pub struct MqttBrokerSettings {
     /// Its host.
     pub host: String,
     /// Its port.
     pub port: u16,
-    /// Whether and how the way is encrypted.
+    /// The encryption of the connection.
     pub encryption: Encryption,
-    /// User and password.
+    /// User name and password.
     pub login: Option<(String, String)>,
-    /// For the connection.
+    /// Timeout for connecting.
     pub connect_timeout: Duration,
 }
 
-/// Whether and how the way to a broker is encrypted.
+/// The encryption of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Encryption {
-    /// It is not.
+    /// None.
     None,
-    /// TLS, with the authorities that the system trusts.
+    /// TLS, with the authorities of the system.
     SystemAuthorities,
-    /// TLS, with the authorities of this file.
+    /// TLS, with the authorities in this file.
     Authorities(PathBuf),
 }
 
-/// A variable that says something impossible.
+/// An invalid variable.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{variable}: {problem}")]
 pub struct WrongSetting {
-    /// Which one.
+    /// The variable.
     pub variable: &'static str,
-    /// What is wrong, and what would be right. It never has the value of a secret.
+    /// The problem and its fix. It never contains a secret.
     pub problem: String,
 }
 
-impl Settings {
-    /// Reads all variables, and tells every mistake at once.
-    pub fn read(variable: &dyn Fn(&str) -> Option<String>) -> Result<Settings, Vec<WrongSetting>> {
-        let mut reader = Reader { variable, wrong: Vec::new() };
+impl ZwaveSettings {
+    /// Reads all variables; returns all errors at once.
+    pub fn read(variable: &dyn Fn(&str) -> Option<String>) -> Result<ZwaveSettings, Vec<WrongSetting>> {
+        let mut reader = SettingsReader { variable, wrong: Vec::new() };
         let broker = reader.broker();
         let prefix = reader.prefix();
         let gateway = reader.text("ZWAVE_GATEWAY_NAME").map(|name| with_prefix(&name));
@@ -107,7 +107,7 @@ impl Settings {
         let notices = NOT_USED.iter().filter(|(name, _)| reader.text(name).is_some());
         let notices = notices.map(|(name, instead)| format!("{name} is not used: {instead}")).collect();
         match (broker, reader.wrong.is_empty()) {
-            (Some(broker), true) => Ok(Settings {
+            (Some(broker), true) => Ok(ZwaveSettings {
                 broker,
                 prefix,
                 gateway,
@@ -122,32 +122,32 @@ impl Settings {
     }
 }
 
-impl fmt::Display for BrokerSettings {
-    /// The address, without user and password.
+impl fmt::Display for MqttBrokerSettings {
+    /// The address, without credentials.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let scheme = if self.encryption == Encryption::None { "mqtt" } else { "mqtts" };
         write!(f, "{scheme}://{}:{}", self.host, self.port)
     }
 }
 
-impl fmt::Debug for BrokerSettings {
+impl fmt::Debug for MqttBrokerSettings {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "BrokerSettings({self}, login: {})", self.login.is_some())
     }
 }
 
-/// People see the name without the prefix that the gateway puts before it.
+/// Users see the name without the prefix that the gateway adds.
 fn with_prefix(name: &str) -> String {
     if name.starts_with(GATEWAY_PREFIX) { name.to_owned() } else { format!("{GATEWAY_PREFIX}{name}") }
 }
 
-struct Reader<'a> {
+struct SettingsReader<'a> {
     variable: &'a dyn Fn(&str) -> Option<String>,
     wrong: Vec<WrongSetting>,
 }
 
-impl Reader<'_> {
-    /// A variable that is set to something.
+impl SettingsReader<'_> {
+    /// A variable with a value that is not empty.
     fn text(&self, name: &str) -> Option<String> {
         (self.variable)(name).map(|text| text.trim().to_owned()).filter(|text| !text.is_empty())
     }
@@ -197,7 +197,7 @@ impl Reader<'_> {
         prefix
     }
 
-    fn broker(&mut self) -> Option<BrokerSettings> {
+    fn broker(&mut self) -> Option<MqttBrokerSettings> {
         const URL: &str = "MQTT_BROKER_URL";
         let text = self.text(URL).unwrap_or_else(|| "mqtt://127.0.0.1:1883".to_owned());
         let form = "it has the form mqtt://HOST[:PORT] or mqtts://HOST[:PORT]";
@@ -237,7 +237,7 @@ impl Reader<'_> {
         };
         let port = url.port().unwrap_or(if is_encrypted { 8883 } else { 1883 });
         let login = self.login(&url);
-        Some(BrokerSettings { host, port, encryption, login, connect_timeout })
+        Some(MqttBrokerSettings { host, port, encryption, login, connect_timeout })
     }
 
     fn login(&mut self, url: &Url) -> Option<(String, String)> {
@@ -264,10 +264,10 @@ impl Reader<'_> {
 mod tests {
     use super::*;
 
-    fn read(variables: &[(&str, &str)]) -> Result<Settings, Vec<WrongSetting>> {
+    fn read(variables: &[(&str, &str)]) -> Result<ZwaveSettings, Vec<WrongSetting>> {
         let variables: Vec<(String, String)> =
             variables.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
-        Settings::read(&move |name| {
+        ZwaveSettings::read(&move |name| {
             variables.iter().find(|(it, _)| it == name).map(|(_, value)| value.clone())
         })
     }
@@ -318,7 +318,7 @@ mod tests {
     }
 
     #[test]
-    fn every_mistake_is_told_at_once_with_what_would_be_right() {
+    fn all_setting_errors_are_reported_at_once() {
         let all = [
             mistakes(&[
                 ("MQTT_BROKER_URL", "ws://house:9001"),
@@ -337,7 +337,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_set_for_other_servers_is_told() {
+    fn unused_variables_are_reported() {
         let settings =
             read(&[("ZWAVE_UI_URL", "http://house:8091"), ("MQTT_ENABLED", "true")]).expect("settings");
         assert_eq!(settings.notices.len(), 2, "{:?}", settings.notices);

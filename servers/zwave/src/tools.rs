@@ -1,4 +1,4 @@
-//! The tools: one file each, and the table that has them all.
+//! The tools: one file each, and the table of all.
 
 pub mod arguments;
 mod check_zwave_health;
@@ -13,52 +13,52 @@ use std::sync::Arc;
 use rmcp::model::{JsonObject, Tool, ToolAnnotations};
 use serde_json::Value;
 
-use crate::gateway::Gateway;
-use arguments::Arguments;
+use crate::gateway::ZwaveGateway;
+use arguments::ToolArguments;
 
-/// What a tool says: what it was asked for, or why that cannot be had, in words that help to ask better.
-pub type Answer = Result<String, String>;
+/// The result of a tool: the text, or an error that says what to send instead.
+pub type ToolAnswer = Result<String, String>;
 
-/// How a tool is told to others.
-struct About {
+/// The definition of a tool.
+struct ToolSpec {
     name: &'static str,
     description: &'static str,
     /// A JSON Schema.
     input: &'static str,
-    effect: Effect,
+    effect: ToolEffect,
 }
 
-/// What a tool does to the house.
+/// The effect of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Effect {
-    /// It looks.
+enum ToolEffect {
+    /// It is read-only.
     Looks,
-    /// It changes something; doing it twice is doing it once.
+    /// It changes something; it is idempotent.
     Changes,
 }
 
-const TOOLS: [&About; 6] = [
-    &list_zwave_devices::ABOUT,
-    &list_devices::ABOUT,
-    &verify_device::ABOUT,
-    &control_zwave_device::ABOUT,
-    &get_device_sensor_data::ABOUT,
-    &check_zwave_health::ABOUT,
+const TOOLS: [&ToolSpec; 6] = [
+    &list_zwave_devices::SPEC,
+    &list_devices::SPEC,
+    &verify_device::SPEC,
+    &control_zwave_device::SPEC,
+    &get_device_sensor_data::SPEC,
+    &check_zwave_health::SPEC,
 ];
 
-/// All tools, as they are listed.
+/// The definitions of all tools.
 pub fn all() -> Vec<Tool> {
-    TOOLS.iter().map(|about| about.tool()).collect()
+    TOOLS.iter().map(|spec| spec.tool()).collect()
 }
 
-/// Calls a tool; nothing when there is none of this name.
-pub async fn call(gateway: &Gateway, name: &str, arguments: &JsonObject) -> Option<Answer> {
-    let about = TOOLS.iter().find(|about| about.name == name)?;
-    let arguments = match Arguments::of(about.name, about.input, arguments) {
+/// Calls a tool; `None` if there is none of this name.
+pub async fn call(gateway: &ZwaveGateway, name: &str, arguments: &JsonObject) -> Option<ToolAnswer> {
+    let spec = TOOLS.iter().find(|spec| spec.name == name)?;
+    let arguments = match ToolArguments::of(spec.name, spec.input, arguments) {
         Ok(arguments) => arguments,
         Err(problem) => return Some(Err(problem)),
     };
-    Some(match about.name {
+    Some(match spec.name {
         list_zwave_devices::NAME => list_zwave_devices::call(gateway, &arguments).await,
         list_devices::NAME => list_devices::call(gateway, &arguments).await,
         verify_device::NAME => verify_device::call(gateway, &arguments).await,
@@ -69,18 +69,18 @@ pub async fn call(gateway: &Gateway, name: &str, arguments: &JsonObject) -> Opti
     })
 }
 
-impl About {
+impl ToolSpec {
     fn tool(&self) -> Tool {
         let annotations = ToolAnnotations::new().open_world(false);
         let annotations = match self.effect {
-            Effect::Looks => annotations.read_only(true),
-            Effect::Changes => annotations.read_only(false).destructive(false).idempotent(true),
+            ToolEffect::Looks => annotations.read_only(true),
+            ToolEffect::Changes => annotations.read_only(false).destructive(false).idempotent(true),
         };
         Tool::new(self.name, self.description, Arc::new(schema(self.input))).with_annotations(annotations)
     }
 }
 
-/// A schema of ours; a test reads them all.
+/// Parses a built-in schema; a test covers them all.
 fn schema(text: &str) -> JsonObject {
     match serde_json::from_str(text) {
         Ok(Value::Object(schema)) => schema,
@@ -93,8 +93,8 @@ mod tests {
     use super::*;
 
     #[test]
-    fn every_tool_is_told_with_its_schema() {
-        let names: Vec<&str> = TOOLS.iter().map(|about| about.name).collect();
+    fn every_tool_has_a_schema() {
+        let names: Vec<&str> = TOOLS.iter().map(|spec| spec.name).collect();
         assert_eq!(
             names,
             [

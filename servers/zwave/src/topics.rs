@@ -1,4 +1,4 @@
-//! The topics of the gateway in its named layout: what one is about, and how names become one.
+//! The topics of the gateway in its named layout: parsing, and topic names of devices.
 //!
 //! ```text
 //! zwave/_CLIENTS/ZWAVE_GATEWAY-house/status                       the gateway
@@ -7,61 +7,61 @@
 //! zwave/[Location/]Device_Name/switch_binary/endpoint_0/currentValue
 //! ```
 //!
-//! A location may have slashes of its own, so a topic is read from `endpoint_N` in both directions.
+//! A location may contain slashes, so a topic is parsed from `endpoint_N` in both directions.
 
-/// What all names of gateways begin with.
+/// The prefix of gateway names.
 pub const GATEWAY_PREFIX: &str = "ZWAVE_GATEWAY-";
-/// Where gateways tell of themselves.
+/// The topic level of gateways.
 const CLIENTS: &str = "_CLIENTS";
 
-/// What a topic is about.
+/// A parsed topic.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Topic {
-    /// Whether a gateway is there.
+    /// The status of a gateway.
     GatewayStatus {
         /// With its prefix.
         gateway: String,
     },
-    /// What an API of a gateway has answered.
+    /// An API response of a gateway.
     ApiAnswer {
         /// With its prefix.
         gateway: String,
-        /// Its name.
+        /// The name of the API.
         api: String,
     },
-    /// Whether a node is there.
+    /// The status of a node.
     NodeStatus {
-        /// The node's part of its topics.
+        /// The node part of its topics.
         node: String,
     },
-    /// When a node was last heard of.
+    /// When a node was last active.
     NodeLastActive {
-        /// The node's part of its topics.
+        /// The node part of its topics.
         node: String,
     },
-    /// What a value is.
+    /// A value of a node.
     Value(ValueTopic),
 }
 
-/// A value of a node, as its topic says.
+/// The topic of a value.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct ValueTopic {
-    /// The node's part of its topics.
+    /// The node part of its topics.
     pub node: String,
     /// Such as `switch_binary`.
     pub class: String,
     /// Zero is the device itself.
     pub endpoint: u32,
-    /// Such as `currentValue`, and the key of the property behind it.
+    /// Such as `currentValue`, followed by the property key if there is one.
     pub property: String,
 }
 
-/// What a topic is about; nothing for what this server does not use.
+/// Parses a topic; `None` if this server does not use it.
 pub fn parse(prefix: &str, topic: &str) -> Option<Topic> {
     let rest = topic.strip_prefix(prefix)?.strip_prefix('/')?;
     let parts: Vec<&str> = rest.split('/').collect();
     match parts.as_slice() {
-        // What is asked comes back to us as well.
+        // The subscription also delivers requests.
         [.., "set"] => None,
         [CLIENTS, gateway, "status"] if gateway.starts_with(GATEWAY_PREFIX) => {
             Some(Topic::GatewayStatus { gateway: (*gateway).to_owned() })
@@ -69,20 +69,21 @@ pub fn parse(prefix: &str, topic: &str) -> Option<Topic> {
         [CLIENTS, gateway, "api", api] => {
             Some(Topic::ApiAnswer { gateway: (*gateway).to_owned(), api: (*api).to_owned() })
         }
-        // What else the gateway says of itself; its pages call the second one `_EVENTS_`.
+        // Other topics of the gateway; its documentation calls the second one `_EVENTS_`.
         [CLIENTS | "_EVENTS" | "_EVENTS_", ..] => None,
-        // The driver has a status as well, and is no node.
+        // The driver has a status too, but is not a node.
         ["driver", "status"] => None,
         _ => value(&parts).map(Topic::Value).or_else(|| about_node(&parts)),
     }
 }
 
-/// Where an API of a gateway is asked.
+/// The request topic of an API.
 pub fn api_request(prefix: &str, gateway: &str, api: &str) -> String {
     format!("{prefix}/{CLIENTS}/{gateway}/api/{api}/set")
 }
 
-/// What a name becomes in a topic: blanks are underscores, and what is no Latin letter, digit, `-`, `_` or `/` goes.
+/// The topic form of a name: spaces become underscores, and characters other than Latin letters, digits,
+/// `-`, `_` and `/` are removed.
 pub fn sanitised(name: &str) -> String {
     let is_kept = |c: char| {
         c.is_ascii_alphanumeric()
@@ -92,7 +93,7 @@ pub fn sanitised(name: &str) -> String {
     name.chars().map(|c| if c.is_whitespace() { '_' } else { c }).filter(|c| is_kept(*c)).collect()
 }
 
-/// The word for a command class in topics, of those that are used here.
+/// The name of a command class in topics, limited to those used here.
 pub fn class_word(class: u64) -> Option<&'static str> {
     Some(match class {
         37 => "switch_binary",
@@ -109,7 +110,7 @@ fn value(parts: &[&str]) -> Option<ValueTopic> {
         part.strip_prefix("endpoint_")
             .is_some_and(|n| !n.is_empty() && n.bytes().all(|byte| byte.is_ascii_digit()))
     };
-    // From behind: a room could be called like an endpoint, a property is not.
+    // From the end: a room may be named like an endpoint, a property is not.
     let at = parts.iter().rposition(is_endpoint)?;
     let (before, behind) = (&parts[..at], &parts[at + 1..]);
     let (class, node) = before.split_last()?;
@@ -198,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_asked_and_what_is_not_ours_is_left_alone() {
+    fn requests_and_foreign_topics_are_ignored() {
         for topic in [
             "zwave/_CLIENTS/ZWAVE_GATEWAY-house/api/getNodes/set",
             "zwave/Lamp/switch_multilevel/endpoint_0/targetValue/set",

@@ -1,4 +1,4 @@
-//! What the program says when it is asked about itself or is set up wrongly.
+//! The command line of the program, and its errors.
 
 use std::process::{Command, Output, Stdio};
 
@@ -17,20 +17,20 @@ fn text(bytes: &[u8]) -> String {
 }
 
 #[test]
-fn help_tells_every_variable() {
+fn help_lists_every_variable() {
     let output = run(&["--help"], &[]);
     assert_eq!(output.status.code(), Some(0));
     insta::assert_snapshot!(text(&output.stdout));
 }
 
 #[test]
-fn the_version_is_told() {
+fn version_is_printed() {
     let output = run(&["--version"], &[]);
     assert_eq!(text(&output.stdout), format!("zwave-mcp-server {}\n", env!("CARGO_PKG_VERSION")));
 }
 
 #[test]
-fn wrong_settings_are_told_on_stderr_before_anything_is_started() {
+fn wrong_settings_are_reported_on_stderr() {
     let output = run(&[], &[("MQTT_BROKER_URL", "http://house"), ("ZWAVE_API_TIMEOUT_MS", "1s")]);
     assert_eq!(output.status.code(), Some(2));
     assert_eq!(text(&output.stdout), "");
@@ -38,7 +38,7 @@ fn wrong_settings_are_told_on_stderr_before_anything_is_started() {
 }
 
 #[test]
-fn an_unknown_flag_is_told_on_stderr() {
+fn unknown_flag_is_reported_on_stderr() {
     let output = run(&["--port", "80"], &[]);
     assert_eq!((output.status.code(), text(&output.stdout).as_str()), (Some(2), ""));
     assert!(text(&output.stderr).contains("--port"), "{}", text(&output.stderr));

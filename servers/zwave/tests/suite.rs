@@ -1,3 +1,3 @@
-//! The program itself, without a house; with one it is tested in `crates/testkit/tests/house`.
+//! The program without devices; `crates/testkit/tests/house` tests it with devices.
 
 mod program;

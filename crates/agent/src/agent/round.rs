@@ -1,4 +1,4 @@
-//! The calls of one round: run at the same time, answered in their order, each exactly once.
+//! The calls of one round: they run concurrently, and their results keep the order of the calls.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -7,16 +7,16 @@ use futures_util::stream::{self, StreamExt};
 use tokio_util::sync::CancellationToken;
 use toolwright_executor::{Call, CallError, CallOutcome, ToolExecutor};
 use toolwright_llm::calls::finish_of;
-use toolwright_llm::form::{Arguments, Block, Call as Sent, Message, Response, Role, Text, ToolResult};
+use toolwright_llm::form::{Arguments, Block, Call as ModelCall, Message, Response, Role, Text, ToolResult};
 use toolwright_model::{Caller, Finish};
 
-use super::judge::{Confirm, OneCall};
+use super::approval::{CallApproval, ConfirmationRequest};
 use crate::settings::{CALLS_AT_ONCE, LEAST_RESULT_BYTES, MOST_CALLS_OF_A_ROUND, ROUND_BYTES};
 use crate::{Called, Guard, HeldCall, Listener, Offer};
 
 /// A call as the model sent it.
 #[derive(Debug)]
-pub(super) struct Planned {
+pub(super) struct PlannedCall {
     id: String,
     name: String,
     arguments: String,
@@ -24,15 +24,15 @@ pub(super) struct Planned {
     is_too_many: bool,
 }
 
-/// What came of the calls of a round, in their order.
+/// The results of a round, in the order of the calls.
 #[derive(Debug, Default)]
-pub(super) struct Round {
+pub(super) struct RoundOutcome {
     pub calls: Vec<Called>,
     pub held: Vec<HeldCall>,
 }
 
-/// What all calls of a round are run with.
-pub(super) struct Crew<'a> {
+/// The dependencies of the calls of a round.
+pub(super) struct RoundContext<'a> {
     pub executor: &'a ToolExecutor,
     pub offer: &'a Offer,
     pub guard: &'a Arc<dyn Guard>,
@@ -41,10 +41,10 @@ pub(super) struct Crew<'a> {
     pub round: u32,
 }
 
-/// The calls of an answer. Each gets an id that no other call of the conversation has.
-pub(super) fn planned(response: &mut Response, taken: &mut HashSet<String>, round: u32) -> Vec<Planned> {
+/// Extracts the calls of a response. Each gets an id that is unique in the conversation.
+pub(super) fn planned(response: &mut Response, taken: &mut HashSet<String>, round: u32) -> Vec<PlannedCall> {
     let last = finish_of(response.stop.as_ref());
-    let mut calls: Vec<&mut Sent> = response
+    let mut calls: Vec<&mut ModelCall> = response
         .blocks
         .iter_mut()
         .filter_map(|block| match block {
@@ -59,11 +59,11 @@ pub(super) fn planned(response: &mut Response, taken: &mut HashSet<String>, roun
         let id = given.unwrap_or_else(|| fresh_id(taken, round, number));
         taken.insert(id.clone());
         call.id = Some(id.clone());
-        planned.push(Planned {
+        planned.push(PlannedCall {
             id,
             name: call.name.clone(),
             arguments: call.arguments.as_str().to_owned(),
-            // Only the last one can have been cut off.
+            // Only the last call can be truncated.
             finish: if number + 1 == count { last } else { Finish::Stop },
             is_too_many: number >= MOST_CALLS_OF_A_ROUND,
         });
@@ -79,18 +79,18 @@ fn fresh_id(taken: &HashSet<String>, round: u32, number: usize) -> String {
     id
 }
 
-impl Crew<'_> {
+impl RoundContext<'_> {
     /// Runs the calls of a round.
-    pub async fn run(&self, planned: Vec<Planned>, listener: &mut dyn Listener) -> Round {
+    pub async fn run(&self, planned: Vec<PlannedCall>, listener: &mut dyn Listener) -> RoundOutcome {
         for call in &planned {
             listener.call_started(&call.name, &call.arguments);
         }
         let running = planned.into_iter().map(|call| self.one(call));
-        // In the order of the calls, whichever ends first.
+        // `buffered` keeps the order of the calls, whichever finishes first.
         let mut ended = stream::iter(running).buffered(CALLS_AT_ONCE);
-        let mut round = Round::default();
+        let mut round = RoundOutcome::default();
         while let Some((called, confirm)) = ended.next().await {
-            if let Some(Confirm { tool, arguments, question, schema_print }) = confirm {
+            if let Some(ConfirmationRequest { tool, arguments, question, schema_print }) = confirm {
                 let id = called.id.clone();
                 round.held.push(HeldCall { id, tool, arguments, question, schema_print });
             }
@@ -100,26 +100,26 @@ impl Crew<'_> {
         round
     }
 
-    async fn one(&self, planned: Planned) -> (Called, Option<Confirm>) {
-        let Planned { id, name, arguments, finish, is_too_many } = planned;
-        let judge = OneCall::guarded(self.offer.clone(), Arc::clone(self.guard));
-        let judge = if is_too_many { OneCall::too_many(MOST_CALLS_OF_A_ROUND) } else { judge };
+    async fn one(&self, planned: PlannedCall) -> (Called, Option<ConfirmationRequest>) {
+        let PlannedCall { id, name, arguments, finish, is_too_many } = planned;
+        let judge = CallApproval::guarded(self.offer.clone(), Arc::clone(self.guard));
+        let judge = if is_too_many { CallApproval::too_many(MOST_CALLS_OF_A_ROUND) } else { judge };
         let call = Call::new(&name, &arguments).with_finish(finish);
         let outcome = self.execute(call, &judge).await;
-        let seen = judge.seen();
-        (self.called(id, (name, arguments), seen.arguments, outcome), seen.held)
+        let record = judge.record();
+        (self.called(id, (name, arguments), record.arguments, outcome), record.held)
     }
 
-    /// Runs what a person has confirmed, as it was judged.
+    /// Runs confirmed calls exactly as they were approved.
     pub async fn confirmed(&self, held: Vec<HeldCall>, listener: &mut dyn Listener) -> Vec<Called> {
         for call in &held {
             listener.call_started(&call.tool, &call.arguments);
         }
         let running = held.into_iter().map(|held| async move {
             let (id, name, arguments) = (held.id.clone(), held.tool.clone(), held.arguments.clone());
-            let judge = OneCall::confirmed(held);
+            let judge = CallApproval::confirmed(held);
             let outcome = self.execute(Call::new(&name, &arguments).with_finish(Finish::Stop), &judge).await;
-            self.called(id, (name, arguments), judge.seen().arguments, outcome)
+            self.called(id, (name, arguments), judge.record().arguments, outcome)
         });
         let mut ended = stream::iter(running).buffered(CALLS_AT_ONCE);
         let mut calls = Vec::new();
@@ -130,7 +130,7 @@ impl Crew<'_> {
         calls
     }
 
-    async fn execute(&self, call: Call, judge: &Arc<OneCall>) -> CallOutcome {
+    async fn execute(&self, call: Call, judge: &Arc<CallApproval>) -> CallOutcome {
         let call = call.cancelled_by(self.stop.clone()).by(Arc::clone(self.caller));
         self.executor.execute(call.judged_by(Arc::clone(judge) as _)).await
     }
@@ -157,9 +157,9 @@ impl Crew<'_> {
     }
 }
 
-/// The answer of the model as the next round is told of it: what was run stands for what was sent, so that the model
-/// reads calls as they are right.
-pub(super) fn told(response: Response, calls: &[Called]) -> Message {
+/// The assistant message for the next round. It contains the repaired arguments instead of those sent, so
+/// that the model sees correct calls.
+pub(super) fn assistant_message(response: Response, calls: &[Called]) -> Message {
     let mut blocks = response.blocks;
     for block in &mut blocks {
         if let Block::Call(call) = block
@@ -172,7 +172,7 @@ pub(super) fn told(response: Response, calls: &[Called]) -> Message {
     Message { role: Role::Assistant, blocks, extra: Vec::new() }
 }
 
-/// The results of a round, in the order of its calls. What is too large for a conversation is cut, and says so.
+/// The results of a round, in the order of the calls. A result that is too large is truncated, with a note.
 pub(super) fn results(calls: &[Called], notes: &[Option<String>], most_bytes: usize) -> Message {
     let room = (ROUND_BYTES / calls.len().max(1)).clamp(LEAST_RESULT_BYTES.min(most_bytes), most_bytes);
     let blocks = calls.iter().zip(notes).map(|(call, note)| {
@@ -186,7 +186,7 @@ pub(super) fn results(calls: &[Called], notes: &[Option<String>], most_bytes: us
     Message { role: Role::User, blocks: blocks.collect(), extra: Vec::new() }
 }
 
-/// One result.
+/// One tool result.
 pub(super) fn result(id: String, name: String, text: String, is_error: bool) -> Block {
     Block::Result(ToolResult {
         call_id: Some(id),
@@ -206,7 +206,7 @@ fn text_of(result: &Result<toolwright_executor::ToolOutput, CallError>) -> Strin
     }
 }
 
-/// Whole characters, and a note of what was left out.
+/// Truncates at a character boundary and appends a note.
 fn cut(mut text: String, most_bytes: usize) -> String {
     if text.len() <= most_bytes {
         return text;

@@ -1,4 +1,4 @@
-//! One question on its way: the model is asked, its calls are run, and it is asked again, until there is an answer.
+//! Processing of one question: request to the model, calls, next request, until there is an answer.
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -11,18 +11,18 @@ use toolwright_llm::form::{
 use toolwright_llm::tokens;
 use toolwright_model::Caller;
 
-use super::round::{Crew, planned, result, results, told};
-use super::{Agent, said};
+use super::round::{RoundContext, assistant_message, planned, result, results};
+use super::{Agent, text_message};
 use crate::client::{ModelClient, Reply, Turn};
-use crate::repeats::Repeats;
+use crate::repeats::RepeatedFailures;
 use crate::{
     Answer, AskError, AskErrorKind, Called, Decision, Held, HeldCall, Limits, Listener, Question, Stop,
     Tokens, prompts,
 };
 
-/// A rough length of a token, in bytes, where an upstream does not count.
+/// The approximate length of a token, in bytes, for upstreams without usage data.
 const TOKEN_BYTES: u64 = 4;
-/// What a time without end is taken for.
+/// The replacement for a time limit that overflows.
 const LONGEST: std::time::Duration = std::time::Duration::from_secs(365 * 24 * 60 * 60);
 
 const NO_WORDS: &str = "I have no answer to that.";
@@ -32,8 +32,8 @@ const OUT_OF_TOKENS: &str = "I stopped, because this question has used up what i
 const INTERRUPTED: &str = "I was interrupted before I had an answer.";
 const NOT_DONE: &str = "All right, I did not do it.";
 
-/// One question.
-pub(super) struct Run<'a> {
+/// The state of one question.
+pub(super) struct QuestionRun<'a> {
     agent: &'a Agent,
     question: Question,
     listener: &'a mut dyn Listener,
@@ -42,12 +42,12 @@ pub(super) struct Run<'a> {
     caller: Arc<Caller>,
     system: String,
     tools: Vec<Tool>,
-    /// What was said in earlier turns, and behind it this turn so far.
+    /// The messages of earlier turns, followed by this turn.
     messages: Vec<Message>,
-    /// How many of the messages are of earlier turns.
+    /// The number of messages of earlier turns.
     before: usize,
     turn: u64,
-    /// The model as it was asked for, and as the upstream calls it.
+    /// The requested model, and its name at the upstream.
     model: String,
     upstream_model: String,
     upstream: String,
@@ -55,29 +55,29 @@ pub(super) struct Run<'a> {
     ids: HashSet<String>,
     tokens: Tokens,
     rounds: u32,
-    repeats: Repeats,
-    begun: Instant,
+    repeats: RepeatedFailures,
+    started: Instant,
     until: Instant,
     stop: CancellationToken,
 }
 
-/// What came of waiting for the model.
-enum Heard {
+/// The result of waiting for the model.
+enum ModelOutcome {
     Reply(Box<Reply>),
-    /// What was said until then.
+    /// The text received until then.
     Interrupted(Stop, String),
 }
 
-impl<'a> Run<'a> {
+impl<'a> QuestionRun<'a> {
     pub fn begin(
         agent: &'a Agent,
         mut question: Question,
         model: String,
         turn: u64,
-        asked: Vec<Message>,
+        question_messages: Vec<Message>,
         rounds: u32,
         listener: &'a mut dyn Listener,
-    ) -> Result<Run<'a>, AskError> {
+    ) -> Result<QuestionRun<'a>, AskError> {
         let client = agent.client_for(&model)?;
         let limits = agent.limits(&question);
         question.offer = question.offer.and(&agent.settings.offer);
@@ -86,15 +86,15 @@ impl<'a> Run<'a> {
             None => Vec::new(),
         };
         let before = messages.len();
-        messages.extend(asked);
-        let begun = Instant::now();
-        Ok(Run {
+        messages.extend(question_messages);
+        let started = Instant::now();
+        Ok(QuestionRun {
             caller: question.caller(),
             system: prompts::system(&agent.settings, &question),
             tools: question.offer.tools(&agent.executor.registry().snapshot()),
             ids: messages.iter().flat_map(|message| &message.blocks).filter_map(id_of).collect(),
             stop: question.cancellation.child_token(),
-            until: begun.checked_add(limits.time).unwrap_or(begun + LONGEST),
+            until: started.checked_add(limits.time).unwrap_or(started + LONGEST),
             agent,
             question,
             listener,
@@ -109,28 +109,30 @@ impl<'a> Run<'a> {
             calls: Vec::new(),
             tokens: Tokens::default(),
             rounds,
-            repeats: Repeats::default(),
-            begun,
+            repeats: RepeatedFailures::default(),
+            started,
         })
     }
 
-    /// Asks until there is an answer.
-    pub async fn answered_at_last(mut self) -> Result<Answer, AskError> {
+    /// Sends requests until there is an answer.
+    pub async fn run_to_completion(mut self) -> Result<Answer, AskError> {
         let mut choice = self.first_choice()?;
         loop {
             if self.tokens.total() >= self.limits.tokens {
-                return Ok(self.ends_with(Stop::Tokens, OUT_OF_TOKENS));
+                return Ok(self.finish_with(Stop::Tokens, OUT_OF_TOKENS));
             }
             let is_last = self.rounds >= self.limits.rounds;
             if is_last {
-                self.say_it_is_the_last();
+                self.announce_last_round();
                 choice = ToolChoice::None;
             }
-            let mut response = match self.hear(&choice).await {
-                Ok(Heard::Reply(reply)) => self.takes(*reply),
-                Ok(Heard::Interrupted(stop, said)) => return Ok(self.interrupted(stop, said)),
+            let mut response = match self.wait_for_model(&choice).await {
+                Ok(ModelOutcome::Reply(reply)) => self.record_usage(*reply),
+                Ok(ModelOutcome::Interrupted(stop, partial)) => {
+                    return Ok(self.finish_interrupted(stop, partial));
+                }
                 Err(failure) => {
-                    self.remember_what_was_done();
+                    self.remember_calls();
                     return Err(AskError::of(&failure, self.calls));
                 }
             };
@@ -143,7 +145,7 @@ impl<'a> Run<'a> {
             if text_of(&response).is_some() {
                 self.listener.text_ended();
             }
-            let crew = Crew {
+            let context = RoundContext {
                 executor: &self.agent.executor,
                 offer: &self.question.offer,
                 guard: &self.question.guard,
@@ -151,33 +153,34 @@ impl<'a> Run<'a> {
                 stop: &self.stop,
                 round: self.rounds,
             };
-            let round = in_time(crew.run(planned, self.listener), self.until, &self.stop).await;
+            let round = in_time(context.run(planned, self.listener), self.until, &self.stop).await;
             let (round, is_in_time) = round;
             let times = self.repeats.of(&round.calls);
             let notes: Vec<Option<String>> = times
                 .iter()
                 .map(|times| {
-                    (*times > 1 && times + 1 >= self.limits.repeats).then(|| prompts::said_before(*times))
+                    (*times > 1 && times + 1 >= self.limits.repeats)
+                        .then(|| prompts::repeated_failure(*times))
                 })
                 .collect();
-            self.messages.push(told(response, &round.calls));
+            self.messages.push(assistant_message(response, &round.calls));
             self.messages.push(results(&round.calls, &notes, self.limits.result_bytes));
             let repeated = round.calls.iter().zip(&times).find(|(_, times)| **times >= self.limits.repeats);
-            let repeated = repeated.map(|(call, times)| given_up(call, *times));
+            let repeated = repeated.map(|(call, times)| repeated_failure_text(call, *times));
             self.calls.extend(round.calls);
             if !round.held.is_empty() {
-                return Ok(self.asks_back(round.held));
+                return Ok(self.finish_with_question(round.held));
             }
             if let Some(stop) = self.interruption(is_in_time) {
-                return Ok(self.interrupted(stop, String::new()));
+                return Ok(self.finish_interrupted(stop, String::new()));
             }
             if let Some(words) = repeated {
-                return Ok(self.ends_with(Stop::Repeats, &words));
+                return Ok(self.finish_with(Stop::Repeats, &words));
             }
         }
     }
 
-    /// Goes on with what a person was asked.
+    /// Continues after the user's decision.
     pub async fn with_decision(
         mut self,
         held: Vec<HeldCall>,
@@ -185,11 +188,11 @@ impl<'a> Run<'a> {
     ) -> Result<Answer, AskError> {
         if decision == Decision::No {
             for call in &held {
-                self.put(&call.id, "The person said no. It was not run.".to_owned(), true);
+                self.replace_result(&call.id, "The person said no. It was not run.".to_owned(), true);
             }
-            return Ok(self.ends_with(Stop::Answered, NOT_DONE));
+            return Ok(self.finish_with(Stop::Answered, NOT_DONE));
         }
-        let crew = Crew {
+        let context = RoundContext {
             executor: &self.agent.executor,
             offer: &self.question.offer,
             guard: &self.question.guard,
@@ -197,26 +200,27 @@ impl<'a> Run<'a> {
             stop: &self.stop,
             round: self.rounds,
         };
-        let (calls, is_in_time) = in_time(crew.confirmed(held, self.listener), self.until, &self.stop).await;
+        let (calls, is_in_time) =
+            in_time(context.confirmed(held, self.listener), self.until, &self.stop).await;
         let notes = vec![None; calls.len()];
         for block in results(&calls, &notes, self.limits.result_bytes).blocks {
-            if let Block::Result(told) = block {
-                let (id, is_error) = (told.call_id.unwrap_or_default(), told.is_error);
-                let text = told.blocks.into_iter().find_map(|block| match block {
+            if let Block::Result(result) = block {
+                let (id, is_error) = (result.call_id.unwrap_or_default(), result.is_error);
+                let text = result.blocks.into_iter().find_map(|block| match block {
                     Block::Text(text) => Some(text.text),
                     _ => None,
                 });
-                self.put(&id, text.unwrap_or_default(), is_error);
+                self.replace_result(&id, text.unwrap_or_default(), is_error);
             }
         }
         self.calls.extend(calls);
         match self.interruption(is_in_time) {
-            Some(stop) => Ok(self.interrupted(stop, String::new())),
-            None => self.answered_at_last().await,
+            Some(stop) => Ok(self.finish_interrupted(stop, String::new())),
+            None => self.run_to_completion().await,
         }
     }
 
-    /// What must be called first.
+    /// The tool choice of the first request.
     fn first_choice(&self) -> Result<ToolChoice, AskError> {
         let Some(name) = &self.question.must_call else { return Ok(ToolChoice::Auto) };
         if self.rounds > 0 {
@@ -224,7 +228,7 @@ impl<'a> Run<'a> {
         }
         let names: Vec<&str> = self.tools.iter().map(|tool| tool.name.as_str()).collect();
         match (self.question.offer.wire_name(&self.agent.executor, name), &names[..]) {
-            // Some servers of models know that one must be called, and not which.
+            // Some model servers support "required" but not the choice of a specific tool.
             (Some(_), [_]) => Ok(ToolChoice::Required),
             (Some(wire), _) => Ok(ToolChoice::Tool(wire)),
             (None, _) => {
@@ -234,8 +238,8 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Waits for the model, for its time and for the person's patience.
-    async fn hear(&mut self, choice: &ToolChoice) -> Result<Heard, toolwright_llm::Failure> {
+    /// Waits for the model, limited by the deadline and by cancellation.
+    async fn wait_for_model(&mut self, choice: &ToolChoice) -> Result<ModelOutcome, toolwright_llm::Failure> {
         let turn = Turn {
             model: &self.model,
             system: &self.system,
@@ -248,11 +252,11 @@ impl<'a> Run<'a> {
             front: self.question.front.word(),
             session: self.caller.session.as_deref(),
         };
-        let mut heard = String::new();
+        let mut received = String::new();
         let listener = &mut *self.listener;
-        let mut hear = |event: &Event| {
+        let mut on_event = |event: &Event| {
             if let Event::Text(piece) | Event::Refusal(piece) = event {
-                heard.push_str(piece);
+                received.push_str(piece);
                 listener.text(piece);
             }
         };
@@ -260,13 +264,13 @@ impl<'a> Run<'a> {
             biased;
             () = self.question.cancellation.cancelled() => Stop::Cancelled,
             () = sleep_until(self.until) => Stop::Time,
-            reply = self.client.ask(&turn, &mut hear) => return reply.map(|reply| Heard::Reply(Box::new(reply))),
+            reply = self.client.ask(&turn, &mut on_event) => return reply.map(|reply| ModelOutcome::Reply(Box::new(reply))),
         };
-        Ok(Heard::Interrupted(stop, heard))
+        Ok(ModelOutcome::Interrupted(stop, received))
     }
 
-    /// Counts what a reply cost.
-    fn takes(&mut self, reply: Reply) -> Response {
+    /// Adds the usage of a reply.
+    fn record_usage(&mut self, reply: Reply) -> Response {
         let Reply { response, upstream, model } = reply;
         let usage = response.usage;
         let input = match usage.all_input() {
@@ -287,7 +291,7 @@ impl<'a> Run<'a> {
         response
     }
 
-    /// Why nothing more is asked, if so.
+    /// The reason to stop, if there is one.
     fn interruption(&self, is_in_time: bool) -> Option<Stop> {
         match (self.question.cancellation.is_cancelled(), is_in_time) {
             (true, _) => Some(Stop::Cancelled),
@@ -296,15 +300,15 @@ impl<'a> Run<'a> {
         }
     }
 
-    /// Tells the model that no more tools can be called, behind the results that it reads last.
-    fn say_it_is_the_last(&mut self) {
+    /// Informs the model that it can call no more tools, after the last results.
+    fn announce_last_round(&mut self) {
         if let Some(last) = self.messages.last_mut().filter(|_| self.rounds > 0) {
-            let text = prompts::last_word(self.rounds);
+            let text = prompts::last_round(self.rounds);
             last.blocks.push(Block::Text(Text { text, extra: Vec::new() }));
         }
     }
 
-    /// The model has said its last word.
+    /// Finishes with the model's answer.
     fn answered(mut self, response: Response, is_last: bool) -> Answer {
         let stop = match response.stop {
             _ if is_last => Stop::Rounds,
@@ -314,51 +318,51 @@ impl<'a> Run<'a> {
         };
         let Some(text) = text_of(&response) else {
             return match stop {
-                Stop::Refused => self.ends_with(stop, NO_WORDS),
-                // It thought until there was no room left to say anything.
-                Stop::Length => self.ends_with(Stop::Empty, NO_ROOM),
-                _ => self.ends_with(Stop::Empty, NO_WORDS),
+                Stop::Refused => self.finish_with(stop, NO_WORDS),
+                // The model used its whole token limit for reasoning.
+                Stop::Length => self.finish_with(Stop::Empty, NO_ROOM),
+                _ => self.finish_with(Stop::Empty, NO_WORDS),
             };
         };
-        // Calls that came too late have no results, and so no place in the conversation.
+        // Calls in the last response have no results, so the conversation must not contain them.
         let mut blocks = response.blocks;
         blocks.retain(|block| !matches!(block, Block::Call(_)));
         self.messages.push(Message { role: Role::Assistant, blocks, extra: Vec::new() });
         self.finish(stop, text, None)
     }
 
-    /// We say the last word ourselves.
-    fn ends_with(mut self, stop: Stop, words: &str) -> Answer {
+    /// Finishes with a fixed text.
+    fn finish_with(mut self, stop: Stop, words: &str) -> Answer {
         self.listener.text(words);
-        self.messages.push(said(Role::Assistant, words));
+        self.messages.push(text_message(Role::Assistant, words));
         self.finish(stop, words.to_owned(), None)
     }
 
-    /// Somebody, or the time, has put an end to it.
-    fn interrupted(mut self, stop: Stop, heard: String) -> Answer {
+    /// Finishes after cancellation or timeout.
+    fn finish_interrupted(mut self, stop: Stop, received: String) -> Answer {
         let words = if stop == Stop::Time { OUT_OF_TIME } else { INTERRUPTED };
         if stop == Stop::Time {
-            if !heard.is_empty() {
+            if !received.is_empty() {
                 self.listener.text_ended();
             }
             self.listener.text(words);
         }
-        let text = match (stop, heard.is_empty()) {
+        let text = match (stop, received.is_empty()) {
             (_, true) => words.to_owned(),
-            (Stop::Time, false) => format!("{heard}\n{words}"),
-            (_, false) => heard,
+            (Stop::Time, false) => format!("{received}\n{words}"),
+            (_, false) => received,
         };
         if self.calls.is_empty() {
-            // Nothing was done and nothing was answered: the next question begins where this one did.
+            // No call ran and there is no answer: the conversation stays as it was.
             self.messages.truncate(self.before);
         } else {
-            self.messages.push(said(Role::Assistant, words));
+            self.messages.push(text_message(Role::Assistant, words));
         }
         self.finish(stop, text, None)
     }
 
-    /// A person has to be asked before the rest is run.
-    fn asks_back(mut self, calls: Vec<HeldCall>) -> Answer {
+    /// Finishes with a question to the user about the held calls.
+    fn finish_with_question(mut self, calls: Vec<HeldCall>) -> Answer {
         let questions: Vec<&str> = calls.iter().map(|call| call.question.as_str()).collect();
         let text = questions.join(" ");
         self.listener.text(&text);
@@ -371,14 +375,14 @@ impl<'a> Run<'a> {
             calls,
             rounds: self.rounds,
         };
-        self.messages.push(said(Role::Assistant, &text));
+        self.messages.push(text_message(Role::Assistant, &text));
         self.finish(Stop::Confirm, text, Some(held))
     }
 
-    /// What tools did stays known when the model could not speak of it.
-    fn remember_what_was_done(&mut self) {
+    /// Records the calls that ran although the model failed afterwards.
+    fn remember_calls(&mut self) {
         if !self.calls.is_empty() {
-            self.messages.push(said(Role::Assistant, INTERRUPTED));
+            self.messages.push(text_message(Role::Assistant, INTERRUPTED));
             self.remember();
         }
     }
@@ -407,12 +411,12 @@ impl<'a> Run<'a> {
             tokens: self.tokens,
             calls: self.calls,
             held,
-            duration: self.begun.elapsed(),
+            duration: self.started.elapsed(),
         }
     }
 
-    /// Puts a result in the place of another for the same call.
-    fn put(&mut self, id: &str, text: String, is_error: bool) {
+    /// Replaces the result of a call.
+    fn replace_result(&mut self, id: &str, text: String, is_error: bool) {
         let blocks = self.messages[self.before..].iter_mut().flat_map(|message| &mut message.blocks);
         for block in blocks {
             if let Block::Result(known) = block
@@ -426,7 +430,7 @@ impl<'a> Run<'a> {
     }
 }
 
-/// Waits for calls; at the end of their time they are told to stop, and then they are waited for.
+/// Waits for calls; at the deadline it cancels them and waits for them to stop.
 async fn in_time<T>(calls: impl Future<Output = T>, until: Instant, stop: &CancellationToken) -> (T, bool) {
     let mut calls = std::pin::pin!(calls);
     tokio::select! {
@@ -439,8 +443,8 @@ async fn in_time<T>(calls: impl Future<Output = T>, until: Instant, stop: &Cance
     }
 }
 
-/// What is said of a call that failed again and again.
-fn given_up(call: &Called, times: u32) -> String {
+/// The text for a call that failed repeatedly.
+fn repeated_failure_text(call: &Called, times: u32) -> String {
     let why = call.result.as_ref().err().map_or("", |error| error.sentence.as_str());
     format!("I stopped, because the same call failed {times} times in the same way. {why}")
         .trim_end()
@@ -454,7 +458,7 @@ fn id_of(block: &Block) -> Option<String> {
     }
 }
 
-/// What was said, if anything.
+/// The text of a response, if any.
 fn text_of(response: &Response) -> Option<String> {
     let texts = response.blocks.iter().filter_map(|block| match block {
         Block::Text(text) => Some(text.text.as_str()),

@@ -1,4 +1,4 @@
-//! An agent before a scripted model and tools of our own.
+//! Test fixtures: an agent with a scripted model and test tools.
 #![allow(dead_code, reason = "each test file uses its own part")]
 
 use std::sync::{Arc, Mutex};
@@ -14,13 +14,13 @@ use toolwright_model::{Annotations, Origin, ToolDefinition};
 use toolwright_proxy::LlmFront;
 use toolwright_testkit::llm_upstream::{Dialect, Exchange, LlmUpstream, Said};
 
-/// The model that is asked.
+/// The requested model.
 pub const MODEL: &str = "scripted";
 
-/// The key of the upstream, which no answer may show.
+/// The key of the upstream, which must not appear in any answer.
 pub const KEY: &str = "sk-upstream-9f2b7c";
 
-/// The dialects that there are clients for.
+/// The dialects with a client.
 pub const DIALECTS: [Dialect; 3] = [Dialect::Anthropic, Dialect::Chat, Dialect::Ollama];
 
 pub const ZWAVE: &str = r#"{"type":"object","properties":{
@@ -61,7 +61,7 @@ where
     (definition, Arc::new(Closure(call)))
 }
 
-/// The same for one that says of itself that it destroys something.
+/// Adds the destructive annotation to a tool.
 pub fn destructive(
     (definition, function): (ToolDefinition, Arc<dyn ToolFunction>),
 ) -> (ToolDefinition, Arc<dyn ToolFunction>) {
@@ -69,12 +69,12 @@ pub fn destructive(
     (ToolDefinition { annotations, ..definition }, function)
 }
 
-/// What tools were run with, in the order in which they began.
+/// Records the arguments of tool calls, in the order of their start.
 #[derive(Clone, Default)]
 pub struct Runs(Arc<Mutex<Vec<String>>>);
 
 impl Runs {
-    /// A switch that remembers what it was told.
+    /// A switch that records its arguments.
     pub fn switch(&self) -> (ToolDefinition, Arc<dyn ToolFunction>) {
         let runs = self.clone();
         tool("control_zwave_device", ZWAVE, move |arguments| {
@@ -92,7 +92,7 @@ impl Runs {
     }
 }
 
-/// Everything.
+/// The complete fixture.
 pub struct Stage {
     pub upstream: LlmUpstream,
     pub executor: Arc<ToolExecutor>,
@@ -100,33 +100,33 @@ pub struct Stage {
     pub agent: Agent,
 }
 
-/// Hears everything.
+/// A listener that records everything.
 #[derive(Debug, Default)]
-pub struct Ear {
+pub struct RecordingListener {
     pub pieces: Vec<String>,
-    /// Texts and calls in the order in which they were heard.
-    pub told: Vec<String>,
+    /// Texts and calls in the order of their arrival.
+    pub events: Vec<String>,
 }
 
-impl Listener for Ear {
+impl Listener for RecordingListener {
     fn text(&mut self, piece: &str) {
         self.pieces.push(piece.to_owned());
-        match self.told.last_mut() {
+        match self.events.last_mut() {
             Some(last) if last.starts_with('"') => last.push_str(piece),
-            _ => self.told.push(format!("\"{piece}")),
+            _ => self.events.push(format!("\"{piece}")),
         }
     }
 
     fn text_ended(&mut self) {
-        self.told.push("--".to_owned());
+        self.events.push("--".to_owned());
     }
 
     fn call_started(&mut self, name: &str, _: &str) {
-        self.told.push(format!("{name} begins"));
+        self.events.push(format!("{name} begins"));
     }
 
     fn call_ended(&mut self, call: &Called) {
-        self.told.push(format!("{} ends", call.sent_name));
+        self.events.push(format!("{} ends", call.sent_name));
     }
 }
 
@@ -140,7 +140,7 @@ pub fn registry(tools: Tools) -> Arc<ToolRegistry> {
     Arc::new(registry)
 }
 
-/// The dialect that the scripted upstream speaks.
+/// The dialect of the scripted upstream.
 pub fn spoken(dialect: Dialect) -> toolwright_llm::Dialect {
     match dialect {
         Dialect::Chat => toolwright_llm::Dialect::OpenAiChat,
@@ -150,7 +150,7 @@ pub fn spoken(dialect: Dialect) -> toolwright_llm::Dialect {
     }
 }
 
-/// The entry of an upstream of this dialect.
+/// The settings of an upstream of this dialect.
 pub fn upstream_settings(name: &str, dialect: Dialect, url: &str) -> UpstreamSettings {
     UpstreamSettings {
         name: name.to_owned(),
@@ -165,7 +165,7 @@ pub fn upstream_settings(name: &str, dialect: Dialect, url: &str) -> UpstreamSet
     }
 }
 
-/// Every model leads to these, the first one first.
+/// Routes every model to these upstreams, in order.
 pub fn llm_settings(upstreams: Vec<UpstreamSettings>) -> LlmSettings {
     let destinations = upstreams
         .iter()
@@ -179,7 +179,7 @@ pub fn usual() -> AgentSettings {
     AgentSettings { model: Some(MODEL.to_owned()), ..AgentSettings::default() }
 }
 
-/// An agent with these tools, before a model that says these things.
+/// An agent with these tools and a model with this script.
 pub async fn stage(dialect: Dialect, said: Vec<Said>, tools: Tools) -> Stage {
     stage_with(dialect, said, tools, usual()).await
 }
@@ -208,7 +208,7 @@ pub fn ask(text: &str) -> Question {
     Question::new(Front::Ask, text)
 }
 
-/// What the upstream was asked and what it answered, as people read it.
+/// The requests and responses of the upstream, in readable form.
 pub fn recorded(exchanges: &[Exchange]) -> String {
     let mut out = String::new();
     for exchange in exchanges {

@@ -1,4 +1,4 @@
-//! Calls from pages: one made again, and those that a suggestion comes from, tried with its rule.
+//! Calls from the dashboard: a repeated call, and the calls of a suggestion with its rule.
 
 use std::sync::Arc;
 
@@ -12,28 +12,29 @@ use toolwright_model::{Caller, Outcome};
 use toolwright_normalizer::rules::parse_learned;
 use toolwright_normalizer::{Normalizer, RawArguments};
 
-use super::Refused;
+use super::ActionRefusal;
 use crate::Dashboard;
 use crate::pages::call::may_be_called_again;
 use crate::parts::{call_link, difference, duration, shortened};
 
-/// How many calls a suggestion is tried on.
+/// The number of calls on which a suggestion is tried.
 const TRIED: usize = 20;
 
 #[derive(Deserialize)]
-pub(super) struct Again {
+pub(super) struct RepeatRequest {
     tool: String,
     arguments: String,
 }
 
 #[derive(Deserialize)]
-pub(super) struct Suggested {
+pub(super) struct TrySuggestionRequest {
     suggestion: String,
 }
 
-/// Makes a call as any client would: it is mended, written down, and can be seen on the page of calls.
-pub(super) async fn again(dashboard: &Dashboard, again: Again) -> Result<Markup, Refused> {
-    may_be_called_again(dashboard, &again.tool).map_err(|why| Refused::new(StatusCode::FORBIDDEN, why))?;
+/// Repeats a call like any client: it is repaired, recorded, and visible on the page of calls.
+pub(super) async fn again(dashboard: &Dashboard, again: RepeatRequest) -> Result<Markup, ActionRefusal> {
+    may_be_called_again(dashboard, &again.tool)
+        .map_err(|why| ActionRefusal::new(StatusCode::FORBIDDEN, why))?;
     let caller = Caller { client: "pages".to_owned(), front: "page", ..Caller::default() };
     let call = Call::new(again.tool, again.arguments.clone()).by(Arc::new(caller));
     let outcome = dashboard.executor.execute(call).await;
@@ -47,15 +48,18 @@ pub(super) async fn again(dashboard: &Dashboard, again: Again) -> Result<Markup,
     })
 }
 
-/// What the rule would do to the last calls of its tool. Nothing is called.
-pub(super) async fn try_suggestion(dashboard: &Dashboard, asked: Suggested) -> Result<Markup, Refused> {
+/// Shows the effect of the rule on the last calls of its tool. No tool is called.
+pub(super) async fn try_suggestion(
+    dashboard: &Dashboard,
+    request: TrySuggestionRequest,
+) -> Result<Markup, ActionRefusal> {
     let ledger = dashboard.ledger()?;
-    let suggestion = ledger.learning().suggestion(&asked.suggestion);
+    let suggestion = ledger.learning().suggestion(&request.suggestion);
     let suggestion =
-        suggestion.ok_or_else(|| Refused::new(StatusCode::NOT_FOUND, "there is no such suggestion"))?;
+        suggestion.ok_or_else(|| ActionRefusal::new(StatusCode::NOT_FOUND, "there is no such suggestion"))?;
     let known = dashboard.executor.registry().get(&suggestion.tool);
     let known = known.ok_or_else(|| {
-        Refused::new(
+        ActionRefusal::new(
             StatusCode::CONFLICT,
             format!("the tool \"{}\" is not there now, so nothing can be tried", suggestion.tool),
         )
@@ -67,7 +71,8 @@ pub(super) async fn try_suggestion(dashboard: &Dashboard, asked: Suggested) -> R
         ..Filter::default()
     };
     let found = dashboard.store()?.calls(&filter, None, TRIED).await;
-    let found = found.map_err(|error| Refused::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string()))?;
+    let found =
+        found.map_err(|error| ActionRefusal::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string()))?;
     let tried: Vec<_> = found
         .calls
         .iter()
@@ -91,9 +96,10 @@ pub(super) async fn try_suggestion(dashboard: &Dashboard, asked: Suggested) -> R
     })
 }
 
-fn with_rule(normalizer: &Normalizer, suggestion: &Suggestion) -> Result<Normalizer, Refused> {
+fn with_rule(normalizer: &Normalizer, suggestion: &Suggestion) -> Result<Normalizer, ActionRefusal> {
     let text = serde_json::Value::Array(vec![suggestion.rule.clone()]).to_string();
-    let rule = parse_learned(&text)
-        .map_err(|_| Refused::new(StatusCode::CONFLICT, "the rule of this suggestion is no rule any more"))?;
+    let rule = parse_learned(&text).map_err(|_| {
+        ActionRefusal::new(StatusCode::CONFLICT, "the rule of this suggestion is no rule any more")
+    })?;
     Ok(Normalizer::new(normalizer.rules().clone().with_learned_rules(rule)))
 }

@@ -1,4 +1,4 @@
-//! Rules from pages: a text checked, a text put into force, a call that becomes a test.
+//! Rules from the dashboard: validate a text, activate a text, store a call as a test.
 
 use http::StatusCode;
 use maud::{Markup, html};
@@ -8,70 +8,71 @@ use serde_json::{Value, json};
 use toolwright_model::{Outcome, ToolDefinition};
 use toolwright_normalizer::{RawArguments, Tool};
 
-use super::{Refused, Tried};
+use super::{ActionRefusal, PlaygroundCall};
 use crate::Dashboard;
-use crate::pages::{aside, rules_edit};
+use crate::pages::{rules_edit, run_blocking};
 use crate::rules_text::{RulesText, SaveError};
 
 #[derive(Deserialize)]
-pub(super) struct Written {
+pub(super) struct RulesEditRequest {
     text: String,
-    /// The mark of the text that it takes the place of.
+    /// The version mark of the text that it replaces.
     before: Option<String>,
 }
 
-pub(super) fn check(written: Written) -> Result<Markup, Refused> {
+pub(super) fn check(written: RulesEditRequest) -> Result<Markup, ActionRefusal> {
     Ok(rules_edit::checked(&written.text))
 }
 
-pub(super) async fn save(dashboard: &Dashboard, written: Written) -> Result<Markup, Refused> {
+pub(super) async fn save(dashboard: &Dashboard, written: RulesEditRequest) -> Result<Markup, ActionRefusal> {
     let rules = rules_of(dashboard)?;
     let Some(before) = written.before else {
-        return Err(Refused::new(
+        return Err(ActionRefusal::new(
             StatusCode::BAD_REQUEST,
             "\"before\" is missing: the mark of the text that was edited",
         ));
     };
     let now = jiff::Timestamp::now().as_microsecond();
-    match aside(move || rules.save(&written.text, &before, now)).await? {
+    match run_blocking(move || rules.save(&written.text, &before, now)).await? {
         Ok(count) => Ok(
             html! { p { "✓ Saved: " (count) " rules. They are in force in a moment. " a href="/rules/edit" { "Go on editing" } } },
         ),
-        Err(SaveError::Mistakes(mistakes)) => Ok(rules_edit::told(&mistakes)),
-        Err(error @ SaveError::Changed) => Err(Refused::new(StatusCode::CONFLICT, error.to_string())),
+        Err(SaveError::Mistakes(mistakes)) => Ok(rules_edit::mistake_list(&mistakes)),
+        Err(error @ SaveError::Changed) => Err(ActionRefusal::new(StatusCode::CONFLICT, error.to_string())),
         Err(error @ SaveError::TooLong) => {
-            Err(Refused::new(StatusCode::PAYLOAD_TOO_LARGE, error.to_string()))
+            Err(ActionRefusal::new(StatusCode::PAYLOAD_TOO_LARGE, error.to_string()))
         }
         Err(error @ SaveError::Io { .. }) => {
-            Err(Refused::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string()))
+            Err(ActionRefusal::new(StatusCode::SERVICE_UNAVAILABLE, error.to_string()))
         }
     }
 }
 
-/// Writes down what the call comes to now, so that `toolwright rules test` tells when that changes.
-pub(super) async fn save_test(dashboard: &Dashboard, tried: Tried) -> Result<Markup, Refused> {
+/// Stores the current outcome of the call, so that `toolwright rules test` reports a change.
+pub(super) async fn save_test(dashboard: &Dashboard, tried: PlaygroundCall) -> Result<Markup, ActionRefusal> {
     let rules = rules_of(dashboard)?;
     let case = case(dashboard, &tried)?;
-    let (file, added) = (rules.file().display().to_string(), aside(move || rules.add_case(&case)).await?);
+    let (file, added) =
+        (rules.file().display().to_string(), run_blocking(move || rules.add_case(&case)).await?);
     let cases = added.map_err(|error| {
-        Refused::new(StatusCode::SERVICE_UNAVAILABLE, format!("the test cannot be written: {error}"))
+        ActionRefusal::new(StatusCode::SERVICE_UNAVAILABLE, format!("the test cannot be written: {error}"))
     })?;
     Ok(
         html! { p { "✓ Saved in " code { (cases.display().to_string()) } ". Run it with " code { "toolwright rules test " (file) " --cases " (cases.display().to_string()) } } },
     )
 }
 
-fn rules_of(dashboard: &Dashboard) -> Result<RulesText, Refused> {
+fn rules_of(dashboard: &Dashboard) -> Result<RulesText, ActionRefusal> {
     dashboard.rules.clone().ok_or_else(|| {
-        Refused::new(
+        ActionRefusal::new(
             StatusCode::CONFLICT,
             "the gateway was started without a rules file; start it with --rules FILE",
         )
     })
 }
 
-fn case(dashboard: &Dashboard, tried: &Tried) -> Result<Value, Refused> {
-    let bad = |why: String| Refused::new(StatusCode::BAD_REQUEST, why);
+fn case(dashboard: &Dashboard, tried: &PlaygroundCall) -> Result<Value, ActionRefusal> {
+    let bad = |why: String| ActionRefusal::new(StatusCode::BAD_REQUEST, why);
     let definition = match tried.tool.as_str() {
         "" => ToolDefinition {
             name: "tool".to_owned(),
@@ -96,7 +97,7 @@ fn case(dashboard: &Dashboard, tried: &Tried) -> Result<Value, Refused> {
         }
         Outcome::Refused { .. } => json!({ "outcome": "refused" }),
     };
-    // What is no JSON goes in as the text it is.
+    // Arguments that are not JSON are stored as text.
     let arguments = match serde_json::from_str::<Box<RawValue>>(&tried.arguments) {
         Ok(arguments) => json!(arguments),
         Err(_) => json!(tried.arguments),

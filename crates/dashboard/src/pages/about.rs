@@ -1,4 +1,4 @@
-//! About: version, how calls are written down, and how near each limit is.
+//! About: version, journal, and usage of each limit.
 
 use maud::html;
 use toolwright_backend::StateName;
@@ -7,9 +7,9 @@ use toolwright_ledger::journal::State;
 use toolwright_port::LimitNow;
 
 use crate::parts::{number, shortened};
-use crate::{Dashboard, Page, Problem};
+use crate::{Dashboard, DashboardPage, PageProblem};
 
-pub fn page(dashboard: &Dashboard, limits_now: &[LimitNow]) -> Result<Page, Problem> {
+pub fn page(dashboard: &Dashboard, limits_now: &[LimitNow]) -> Result<DashboardPage, PageProblem> {
     let seconds = dashboard.started.elapsed().as_secs();
     let limits = dashboard.executor.limits();
     let body = html! {
@@ -55,28 +55,28 @@ pub fn page(dashboard: &Dashboard, limits_now: &[LimitNow]) -> Result<Page, Prob
         p { "All limits with what is in use now: " a href="/api/health" { "/api/health" } ". What programs can ask: " a href="/api/openapi.json" { "/api/openapi.json" } "." }
         p { a href="/logout" { "Log out" } }
     };
-    Ok(Page { title: "About".to_owned(), body })
+    Ok(DashboardPage { title: "About".to_owned(), body })
 }
 
-/// The word for how what calls teach comes into force.
+/// The name of the learning policy.
 fn policy(ledger: &Ledger) -> String {
     let word = serde_json::to_value(ledger.learning().policy()).unwrap_or_default();
     word.as_str().unwrap_or_default().to_owned()
 }
 
-/// What is wrong, and what helps.
-struct Finding {
+/// A problem and its fix.
+struct HealthFinding {
     what: String,
     command: Option<String>,
     helps: &'static str,
 }
 
-fn findings(dashboard: &Dashboard) -> Vec<Finding> {
+fn findings(dashboard: &Dashboard) -> Vec<HealthFinding> {
     let mut findings = Vec::new();
     for view in dashboard.servers.views() {
         if matches!(view.state, StateName::Backoff | StateName::Quarantined | StateName::Degraded) {
             let why = view.last_error.as_deref().or(view.detail.as_deref()).unwrap_or("it does not say why");
-            findings.push(Finding {
+            findings.push(HealthFinding {
                 what: format!("The server \"{}\" does not work ({}): {why}.", view.name, view.state),
                 command: Some(format!("toolwright servers logs {}", view.name)),
                 helps: "shows what it said.",
@@ -85,11 +85,11 @@ fn findings(dashboard: &Dashboard) -> Vec<Finding> {
     }
     for problem in &dashboard.servers.current().configuration.problems {
         let helps = "Mend the configuration; it is read again when it is saved.";
-        findings.push(Finding { what: problem.to_string(), command: None, helps });
+        findings.push(HealthFinding { what: problem.to_string(), command: None, helps });
     }
     if let Some(why) = dashboard.servers.definitions().and_then(|definitions| definitions.problem()) {
         let what = format!("What was agreed to of tools is not known: {why}");
-        findings.push(Finding {
+        findings.push(HealthFinding {
             what,
             command: None,
             helps: "Until then changes are noticed only within this run.",
@@ -97,11 +97,15 @@ fn findings(dashboard: &Dashboard) -> Vec<Finding> {
     }
     if let Some(why) = dashboard.notices.undelivered() {
         let what = format!("The last notice did not reach the webhook: {why}.");
-        findings.push(Finding { what, command: None, helps: "Check notify.webhook in the configuration." });
+        findings.push(HealthFinding {
+            what,
+            command: None,
+            helps: "Check notify.webhook in the configuration.",
+        });
     }
     let Some(ledger) = &dashboard.ledger else {
         let what = "Calls are not written down.".to_owned();
-        findings.push(Finding {
+        findings.push(HealthFinding {
             what,
             command: None,
             helps: "What the gateway said at its start tells why.",
@@ -111,7 +115,7 @@ fn findings(dashboard: &Dashboard) -> Vec<Finding> {
     let health = ledger.health();
     if health.state != State::Ok {
         let why = health.last_error.unwrap_or_else(|| "it does not say why".to_owned());
-        findings.push(Finding {
+        findings.push(HealthFinding {
             what: format!("The journal is {}: {why}.", health.state.word()),
             command: Some("toolwright audit verify".to_owned()),
             helps: "tells what is there; free room on its disk.",
@@ -119,7 +123,7 @@ fn findings(dashboard: &Dashboard) -> Vec<Finding> {
     }
     if let Some(why) = ledger.index_problem() {
         let what = format!("Calls cannot be looked up: {why}.");
-        findings.push(Finding { what, command: None, helps: "Nothing is lost: the journal has them." });
+        findings.push(HealthFinding { what, command: None, helps: "Nothing is lost: the journal has them." });
     }
     findings
 }

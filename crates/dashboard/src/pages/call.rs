@@ -1,4 +1,4 @@
-//! One call: what was sent, what the tool got, and every step between.
+//! One call: the arguments as sent, the arguments that the tool received, and every step between.
 
 use http::StatusCode;
 use maud::{Markup, html};
@@ -8,13 +8,13 @@ use toolwright_redact::HIDDEN;
 
 use crate::parts::{change, difference, duration, json_block, moment, number, outcome};
 use crate::query::encode;
-use crate::{Dashboard, Page, Problem};
+use crate::{Dashboard, DashboardPage, PageProblem};
 
-pub async fn page(dashboard: &Dashboard, id: &str) -> Result<Page, Problem> {
+pub async fn page(dashboard: &Dashboard, id: &str) -> Result<DashboardPage, PageProblem> {
     let store = dashboard.store()?;
-    let found = store.call(id).await.map_err(|error| Problem::no_index(&error.to_string()))?;
+    let found = store.call(id).await.map_err(|error| PageProblem::no_index(&error.to_string()))?;
     let Some(found) = found else {
-        return Err(Problem::new(
+        return Err(PageProblem::new(
             StatusCode::NOT_FOUND,
             "No such call was written down, or it is gone.",
             "It may take a moment until a call is found here: load the page again.",
@@ -64,10 +64,10 @@ pub async fn page(dashboard: &Dashboard, id: &str) -> Result<Page, Problem> {
             }
         }
     };
-    Ok(Page { title: format!("Call of {}", record.tool), body })
+    Ok(DashboardPage { title: format!("Call of {}", record.tool), body })
 }
 
-/// The form that calls the tool again, as it was or with other arguments.
+/// The form that repeats the call, with the same or other arguments.
 fn again(dashboard: &Dashboard, record: &Record, sent: &str) -> Markup {
     let tool = tool_name(record);
     html! {
@@ -91,7 +91,7 @@ fn again(dashboard: &Dashboard, record: &Record, sent: &str) -> Markup {
     }
 }
 
-/// Only tools of which their server says that they change or destroy nothing.
+/// Only tools whose server declares them harmless.
 pub fn may_be_called_again(dashboard: &Dashboard, tool: &str) -> Result<(), String> {
     match dashboard.executor.registry().get(tool).filter(|tool| dashboard.serves(tool)) {
         None => Err(format!("There is no tool \"{tool}\" now.")),
@@ -109,7 +109,7 @@ pub fn tool_name(record: &Record) -> String {
     }
 }
 
-/// What became of arguments that were not changed.
+/// The explanation for arguments that were not changed.
 fn unchanged(record: &Record) -> &'static str {
     match record.stages.tool {
         Reached::NotReached if record.error.is_some() => {
@@ -133,13 +133,13 @@ fn reached(record: &Record) -> Markup {
     }
 }
 
-/// What was renamed, as rules for a rules file; nothing when nothing was.
+/// The renamed parameters as rules for a rules file; `None` if there are none.
 fn rules(record: &Record) -> Option<String> {
     let rules: Vec<Value> = record
         .changes
         .iter()
         .filter_map(|change| {
-            // Only names of parameters: what a nested one or a value was taken for is no alias.
+            // Only parameter names: a nested name or a value is not an alias.
             let name = |json: &Option<String>| serde_json::from_str::<String>(json.as_deref()?).ok();
             let (from, to) = (name(&change.from)?, name(&change.to)?);
             let is_name = change.code.starts_with('N') && change.path == format!("/{from}") && from != to;
@@ -152,7 +152,7 @@ fn rules(record: &Record) -> Option<String> {
     (!rules.is_empty()).then(|| Value::Array(rules).to_string())
 }
 
-/// The same call for a shell.
+/// The same call as a shell command.
 fn command(record: &Record, arguments: &str) -> String {
     let quoted = |text: &str| format!("'{}'", text.replace('\'', r"'\''"));
     format!("toolwright call {} {}", quoted(&tool_name(record)), quoted(arguments))
@@ -165,7 +165,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_that_were_mended_are_rules_that_a_file_takes() {
+    fn renamed_parameters_become_valid_rules() {
         let change = |code: &str, path: &str, from: &str, to: &str| Change {
             code: code.into(),
             path: path.into(),

@@ -1,30 +1,30 @@
-//! Calls: what was written down, searched and filtered.
+//! Calls: search and filters.
 
 use http::StatusCode;
 use maud::{Markup, html};
 use toolwright_ledger::index::{Filter, FoundCall, Menu, Status, Store};
 
 use crate::parts::{call_link, duration, moment, outcome};
-use crate::query::Query;
-use crate::{Dashboard, Page, Problem};
+use crate::query::PageQuery;
+use crate::{Dashboard, DashboardPage, PageProblem};
 
-/// How many calls a page has.
+/// Calls per page.
 const ROWS: usize = 50;
-/// How many names a menu has.
+/// Names per menu.
 const NAMES: usize = 200;
 
-pub async fn page(dashboard: &Dashboard, query: &Query) -> Result<Page, Problem> {
+pub async fn page(dashboard: &Dashboard, query: &PageQuery) -> Result<DashboardPage, PageProblem> {
     let store = dashboard.store()?;
     let filter = filter(query)?;
     let after = query.get("after").map(|text| text.parse::<i64>()).transpose().map_err(|_| {
-        Problem::new(
+        PageProblem::new(
             StatusCode::BAD_REQUEST,
             "The address names no place in the list.",
             "Open the page anew.",
         )
     })?;
     let found =
-        store.calls(&filter, after, ROWS).await.map_err(|error| Problem::no_index(&error.to_string()))?;
+        store.calls(&filter, after, ROWS).await.map_err(|error| PageProblem::no_index(&error.to_string()))?;
     let body = html! {
         (form(&store, query).await)
         @if found.calls.is_empty() {
@@ -36,13 +36,13 @@ pub async fn page(dashboard: &Dashboard, query: &Query) -> Result<Page, Problem>
             p { a.button rel="next" href={ "/calls?" (query.with("after", &next.to_string())) } { "Older calls" } }
         }
     };
-    Ok(Page { title: "Calls".to_owned(), body })
+    Ok(DashboardPage { title: "Calls".to_owned(), body })
 }
 
-fn filter(query: &Query) -> Result<Filter, Problem> {
+fn filter(query: &PageQuery) -> Result<Filter, PageProblem> {
     let text = |name: &str| query.get(name).map(str::to_owned);
     let status = query.get("outcome").map(str::parse::<Status>).transpose().map_err(|_| {
-        Problem::new(StatusCode::BAD_REQUEST, "There is no such outcome.", "Choose one of the list.")
+        PageProblem::new(StatusCode::BAD_REQUEST, "There is no such outcome.", "Choose one of the list.")
     })?;
     Ok(Filter {
         tool: text("tool"),
@@ -58,14 +58,14 @@ fn filter(query: &Query) -> Result<Filter, Problem> {
     })
 }
 
-/// A time of the form: what a browser's field gives, in UTC, or a time with its zone.
-fn time(query: &Query, name: &str) -> Result<Option<i64>, Problem> {
+/// A time of the form: the value of a browser field, in UTC, or a time with its zone.
+fn time(query: &PageQuery, name: &str) -> Result<Option<i64>, PageProblem> {
     let Some(text) = query.get(name) else { return Ok(None) };
     let zoned = text.parse::<jiff::Timestamp>().ok();
     let plain = || text.parse::<jiff::civil::DateTime>().ok()?.to_zoned(jiff::tz::TimeZone::UTC).ok();
     let moment = zoned.or_else(|| plain().map(|zoned| zoned.timestamp()));
     moment.map(|moment| Some(moment.as_microsecond())).ok_or_else(|| {
-        Problem::new(
+        PageProblem::new(
             StatusCode::BAD_REQUEST,
             format!("\"{text}\" is no time."),
             "Write it as 2026-11-17T04:05 (UTC), or with a zone: 2026-11-17T05:05+01:00.",
@@ -73,7 +73,7 @@ fn time(query: &Query, name: &str) -> Result<Option<i64>, Problem> {
     })
 }
 
-async fn form(store: &Store, query: &Query) -> Markup {
+async fn form(store: &Store, query: &PageQuery) -> Markup {
     let names = |menu: Menu| async move { store.values(menu, NAMES).await.unwrap_or_default() };
     let menus = [
         ("tool", "Tool", names(Menu::Tools).await),

@@ -1,4 +1,4 @@
-//! Error patterns, and the rules that calls have taught: tried, accepted, dismissed, taken back.
+//! Error patterns, and suggested rules: try, accept, dismiss, undo.
 
 use std::sync::Arc;
 
@@ -6,19 +6,20 @@ use maud::{Markup, html};
 use toolwright_ledger::learn::{Status, Suggestion};
 use toolwright_ledger::patterns::Trend;
 
-use super::aside;
+use super::run_blocking;
 use crate::parts::{badge, json_block, moment, moment_text, number, shortened, sparkline};
 use crate::query::encode;
-use crate::{Dashboard, Page, Problem};
+use crate::{Dashboard, DashboardPage, PageProblem};
 
-/// How many patterns are shown.
+/// Limit of patterns on the page.
 const PATTERNS: usize = 100;
 
-pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
+pub async fn page(dashboard: &Dashboard) -> Result<DashboardPage, PageProblem> {
     let ledger = Arc::clone(dashboard.ledger()?);
     let now = jiff::Timestamp::now().as_microsecond();
     let (suggestions, report) =
-        aside(move || (ledger.learning().suggestions(), ledger.patterns().report(now, |_| None))).await?;
+        run_blocking(move || (ledger.learning().suggestions(), ledger.patterns().report(now, |_| None)))
+            .await?;
     let waiting = suggestions.iter().filter(|it| it.status == Status::Suggested).count();
     let body = html! {
         section aria-labelledby="suggestions" {
@@ -47,10 +48,10 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
             } }
         }
     };
-    Ok(Page { title: "Error patterns".to_owned(), body })
+    Ok(DashboardPage { title: "Error patterns".to_owned(), body })
 }
 
-/// So many of something.
+/// A number with its noun.
 fn times(count: u64, what: &str) -> String {
     format!("{} {what}{}", number(count), if count == 1 { "" } else { "s" })
 }

@@ -1,11 +1,11 @@
-//! Live: calls as they end. The script fills the list; without it the last calls are one link away.
+//! Live: calls as they end. The script fills the list; without it the page links to the last calls.
 
 use maud::html;
 
-use crate::query::Query;
-use crate::{Dashboard, Page, Problem};
+use crate::query::PageQuery;
+use crate::{Dashboard, DashboardPage, PageProblem};
 
-pub fn page(dashboard: &Dashboard, query: &Query) -> Result<Page, Problem> {
+pub fn page(dashboard: &Dashboard, query: &PageQuery) -> Result<DashboardPage, PageProblem> {
     dashboard.ledger()?;
     let body = html! {
         noscript { p { "Without scripts this page stands still: " a href="/calls" { "see the last calls" } "." } }
@@ -19,5 +19,5 @@ pub fn page(dashboard: &Dashboard, query: &Query) -> Result<Page, Problem> {
         p #live-state.quiet {}
         ol #feed.feed aria-label="Calls, the newest first" {}
     };
-    Ok(Page { title: "Live".to_owned(), body })
+    Ok(DashboardPage { title: "Live".to_owned(), body })
 }

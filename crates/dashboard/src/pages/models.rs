@@ -1,19 +1,19 @@
-//! Models: requests, tokens, times and repairs of what was asked through the gateway.
+//! Models: requests, tokens, durations and repairs of requests through the gateway.
 
 use http::StatusCode;
 use maud::{Markup, html};
 use toolwright_ledger::index::{ExchangeFilter, ExchangeSum, ExchangesBy};
 
 use crate::parts::{duration, moment, number, percent};
-use crate::query::Query;
-use crate::{Dashboard, Page, Problem};
+use crate::query::PageQuery;
+use crate::{Dashboard, DashboardPage, PageProblem};
 
-/// How many models are shown.
+/// Limit of models on the page.
 const ROWS: usize = 100;
 
-/// How many of the newest requests are summed: a page must not take long.
+/// Limit of requests that are summed, so that the page loads fast.
 const NEWEST: u64 = 10_000;
-/// The times that can be chosen, in hours; 0 is all of it.
+/// The periods, in hours; 0 is unlimited.
 const PERIODS: [(&str, &str, i64); 4] = [
     ("hour", "the last hour", 1),
     ("day", "the last day", 24),
@@ -22,11 +22,11 @@ const PERIODS: [(&str, &str, i64); 4] = [
 ];
 const HOUR_US: i64 = 3_600_000_000;
 
-pub async fn page(dashboard: &Dashboard, query: &Query) -> Result<Page, Problem> {
+pub async fn page(dashboard: &Dashboard, query: &PageQuery) -> Result<DashboardPage, PageProblem> {
     let store = dashboard.store()?;
     let chosen = query.get("period").unwrap_or("day");
     let Some((_, words, hours)) = PERIODS.into_iter().find(|(name, ..)| *name == chosen) else {
-        return Err(Problem::new(
+        return Err(PageProblem::new(
             StatusCode::BAD_REQUEST,
             "There is no such period.",
             "Choose one of the list.",
@@ -38,7 +38,7 @@ pub async fn page(dashboard: &Dashboard, query: &Query) -> Result<Page, Problem>
         newest: Some(NEWEST),
         ..ExchangeFilter::default()
     };
-    let wrong = |error: toolwright_ledger::index::StoreError| Problem::no_index(&error.to_string());
+    let wrong = |error: toolwright_ledger::index::StoreError| PageProblem::no_index(&error.to_string());
     let (models, upstreams) = tokio::join!(
         store.exchange_sums(&filter, ExchangesBy::Model, ROWS),
         store.exchange_sums(&filter, ExchangesBy::Upstream, ROWS)
@@ -63,7 +63,7 @@ pub async fn page(dashboard: &Dashboard, query: &Query) -> Result<Page, Problem>
             (table("By upstream", &upstreams))
         }
     };
-    Ok(Page { title: "Models".to_owned(), body })
+    Ok(DashboardPage { title: "Models".to_owned(), body })
 }
 
 fn table(title: &str, sums: &[ExchangeSum]) -> Markup {

@@ -1,21 +1,21 @@
-//! Normalizer: what was processed and mended, by tool and by rule.
+//! Normalizer: processed and repaired calls, by tool and by rule.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
 use maud::html;
 
-use super::aside;
+use super::run_blocking;
 use crate::parts::{figure, moment_text, number, percent, shortened};
 use crate::query::encode;
-use crate::{Dashboard, Page, Problem};
+use crate::{Dashboard, DashboardPage, PageProblem};
 
-/// How many of the last changes are shown.
+/// Limit of recent changes on the page.
 const RECENT: usize = 20;
 
-pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
+pub async fn page(dashboard: &Dashboard) -> Result<DashboardPage, PageProblem> {
     let ledger = Arc::clone(dashboard.ledger()?);
-    let stats = aside(move || ledger.normalizer_stats()).await?;
+    let stats = run_blocking(move || ledger.normalizer_stats()).await?;
     let active = dashboard.executor.rules().load();
     let rules = active.normalizer().rules().in_order();
     let hits: HashMap<&str, u64> = stats.by_rule.iter().map(|(id, rule)| (id.as_str(), rule.hits)).collect();
@@ -85,5 +85,5 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
             }
         }
     };
-    Ok(Page { title: "Normalizer".to_owned(), body })
+    Ok(DashboardPage { title: "Normalizer".to_owned(), body })
 }

@@ -1,4 +1,4 @@
-//! Overview: how servers and calls are doing.
+//! Overview: servers and calls.
 
 use std::cmp::Reverse;
 use std::sync::Arc;
@@ -6,24 +6,24 @@ use std::sync::Arc;
 use maud::html;
 use toolwright_ledger::stats::Step;
 
-use super::aside;
+use super::run_blocking;
 use super::servers::state_badge;
 use crate::parts::{duration, figure, number, percent, sparkline};
-use crate::{Dashboard, Page, Problem};
+use crate::{Dashboard, DashboardPage, PageProblem};
 
-/// How many minutes the pictures show.
+/// Minutes in the charts.
 const MINUTES: usize = 60;
-/// How many tools are listed.
+/// Limit of tools on the page.
 const TOOLS: usize = 15;
 
-pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
+pub async fn page(dashboard: &Dashboard) -> Result<DashboardPage, PageProblem> {
     let views = dashboard.servers.views();
     let numbers = match &dashboard.ledger {
         Some(ledger) => {
             let ledger = Arc::clone(ledger);
             let now = jiff::Timestamp::now().as_microsecond();
             Some(
-                aside(move || {
+                run_blocking(move || {
                     let stats = ledger.stats();
                     (stats.summary(), stats.over_time(Step::Minute, now), stats.last_hour(now))
                 })
@@ -105,10 +105,10 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
             },
         }
     };
-    Ok(Page { title: "Overview".to_owned(), body })
+    Ok(DashboardPage { title: "Overview".to_owned(), body })
 }
 
-/// Calls a second in the last minutes: this one has only begun.
+/// Calls per second in the last minutes; the current minute is incomplete.
 fn rate(calls: impl ExactSizeIterator<Item = u64>) -> String {
     let minutes = calls.len().max(1) as f64;
     format!("{:.1}", calls.sum::<u64>() as f64 / (60.0 * minutes))

@@ -1,14 +1,14 @@
-//! Playground: a tool, a call, and every step that makes it fit. Nothing is called.
+//! Playground: a tool, a call, and every repair step. No tool is called.
 
 use maud::{Markup, html};
 use toolwright_model::{Outcome, ToolDefinition};
 use toolwright_normalizer::{Explanation, RawArguments, Tool};
 
 use crate::parts::{difference, lines_of, shortened};
-use crate::query::Query;
-use crate::{Dashboard, Page, Problem};
+use crate::query::PageQuery;
+use crate::{Dashboard, DashboardPage, PageProblem};
 
-/// The most steps that are shown.
+/// Limit of steps on the page.
 const STEPS: usize = 200;
 
 const EXAMPLE_SCHEMA: &str = r#"{
@@ -18,10 +18,10 @@ const EXAMPLE_SCHEMA: &str = r#"{
 }"#;
 const EXAMPLE_ARGUMENTS: &str = r#"{"file_path": "notes.txt", "lines": "20"}"#;
 
-pub async fn page(dashboard: &Dashboard, query: &Query) -> Result<Page, Problem> {
+pub async fn page(dashboard: &Dashboard, query: &PageQuery) -> Result<DashboardPage, PageProblem> {
     let tools = tool_names(dashboard);
     let chosen = query.get("tool").unwrap_or_default();
-    // With a tool its own schema counts, so that one is shown.
+    // The schema of the selected tool replaces the entered one.
     let known = dashboard.executor.registry().get(chosen).filter(|tool| dashboard.serves(tool));
     let of_tool = known.map(|tool| lines_of(tool.input_schema()).join("\n"));
     let schema = of_tool.as_deref().or(query.get("schema")).unwrap_or(EXAMPLE_SCHEMA);
@@ -54,7 +54,7 @@ pub async fn page(dashboard: &Dashboard, query: &Query) -> Result<Page, Problem>
             div #result-body { (result(dashboard, chosen, schema, arguments)) }
         }
     };
-    Ok(Page { title: "Playground".to_owned(), body })
+    Ok(DashboardPage { title: "Playground".to_owned(), body })
 }
 
 fn tool_names(dashboard: &Dashboard) -> Vec<String> {
@@ -67,7 +67,7 @@ fn tool_names(dashboard: &Dashboard) -> Vec<String> {
         .collect()
 }
 
-/// What becomes of a call.
+/// The outcome of a call.
 pub fn result(dashboard: &Dashboard, tool: &str, schema: &str, arguments: &str) -> Markup {
     let compiled = match tool {
         "" => {
@@ -91,10 +91,10 @@ pub fn result(dashboard: &Dashboard, tool: &str, schema: &str, arguments: &str) 
 
 fn explained(dashboard: &Dashboard, tool: &Tool, arguments: &str) -> Markup {
     let raw = RawArguments::text(arguments, Default::default());
-    told(arguments, &dashboard.executor.rules().load().normalizer().explain(tool, &raw))
+    explanation_markup(arguments, &dashboard.executor.rules().load().normalizer().explain(tool, &raw))
 }
 
-fn told(sent: &str, explanation: &Explanation) -> Markup {
+fn explanation_markup(sent: &str, explanation: &Explanation) -> Markup {
     html! {
         @match &explanation.outcome {
             Outcome::Unchanged => p { "✓ It fits as it is: the same bytes go on." },

@@ -1,4 +1,4 @@
-//! Rules: which are in force, where they come from, and what they did.
+//! Rules: active rules, their origin and their use.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -7,15 +7,15 @@ use maud::html;
 use toolwright_normalizer::rules::LEARNED_SET;
 use toolwright_port::builtin_rules_by_server;
 
-use super::aside;
+use super::run_blocking;
 use crate::parts::{badge, moment, number, shortened};
 use crate::query::encode;
-use crate::{Dashboard, Page, Problem};
+use crate::{Dashboard, DashboardPage, PageProblem};
 
-/// How many decisions are shown.
+/// Limit of decisions on the page.
 const DECISIONS: usize = 50;
 
-pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
+pub async fn page(dashboard: &Dashboard) -> Result<DashboardPage, PageProblem> {
     let active = Arc::clone(&dashboard.executor.rules().load());
     let of_models = dashboard.llm.as_ref().map(|llm| llm.own_rules()).unwrap_or_default();
     let every_call = active.normalizer().rules().in_order().into_iter().map(|rule| (rule, "every call"));
@@ -26,7 +26,7 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
     let decided = match &dashboard.ledger {
         Some(ledger) => {
             let ledger = Arc::clone(ledger);
-            aside(move || ledger.learning().history()).await?
+            run_blocking(move || ledger.learning().history()).await?
         }
         None => Vec::new(),
     };
@@ -71,5 +71,5 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
             } }
         }
     };
-    Ok(Page { title: "Rules".to_owned(), body })
+    Ok(DashboardPage { title: "Rules".to_owned(), body })
 }

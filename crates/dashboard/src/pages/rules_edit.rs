@@ -1,31 +1,31 @@
-//! The rules file in an editor: checked at every keystroke, written whole or not at all, with what it was before.
+//! The editor of the rules file: validated at every keystroke, written atomically, with earlier versions.
 
 use http::StatusCode;
 use maud::{Markup, html};
 use toolwright_normalizer::rules::RuleFileError;
 
-use super::aside;
+use super::run_blocking;
 use crate::parts::{difference, moment, shortened};
 use crate::rules_text::{check, mark};
-use crate::{Dashboard, Page, Problem};
+use crate::{Dashboard, DashboardPage, PageProblem};
 
-/// How many mistakes are shown.
+/// Limit of errors on the page.
 const MISTAKES: usize = 50;
-/// How many earlier texts are shown.
+/// Limit of earlier versions on the page.
 const EARLIER: usize = 20;
 
-pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
+pub async fn page(dashboard: &Dashboard) -> Result<DashboardPage, PageProblem> {
     let Some(rules) = dashboard.rules.clone() else {
-        return Err(Problem::new(
+        return Err(PageProblem::new(
             StatusCode::NOT_FOUND,
             "The gateway was started without a rules file.",
             "Start it with --rules FILE; the file has to exist; \"[]\" is enough.",
         ));
     };
     let file = rules.file().display().to_string();
-    let (text, earlier) = aside(move || (rules.read(), rules.earlier(EARLIER))).await?;
+    let (text, earlier) = run_blocking(move || (rules.read(), rules.earlier(EARLIER))).await?;
     let text = text.map_err(|error| {
-        Problem::new(
+        PageProblem::new(
             StatusCode::SERVICE_UNAVAILABLE,
             format!("{file} cannot be read: {error}."),
             "Mend that, and load the page again.",
@@ -55,19 +55,19 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
             }
         }
     };
-    Ok(Page { title: "Edit rules".to_owned(), body })
+    Ok(DashboardPage { title: "Edit rules".to_owned(), body })
 }
 
-/// What a text comes to.
+/// The validation result of a text.
 pub fn checked(text: &str) -> Markup {
     match check(text) {
         Ok(count) => html! { p { "✓ " (count) " rules without mistakes." } },
-        Err(mistakes) => told(&mistakes),
+        Err(mistakes) => mistake_list(&mistakes),
     }
 }
 
-/// Mistakes with their places and fixes.
-pub fn told(mistakes: &[RuleFileError]) -> Markup {
+/// Errors with their positions and fixes.
+pub fn mistake_list(mistakes: &[RuleFileError]) -> Markup {
     html! {
         p.problem role="alert" { "✕ " (mistakes.len()) @if mistakes.len() == 1 { " mistake:" } @else { " mistakes:" } }
         ul { @for mistake in mistakes.iter().take(MISTAKES) {

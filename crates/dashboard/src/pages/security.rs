@@ -1,4 +1,5 @@
-//! Security: tools that are not what was agreed to, what was found in definitions, and what was agreed to.
+//! Security: tools that differ from their approved definition, findings in definitions, and approved
+//! definitions.
 
 use http::StatusCode;
 use maud::{Markup, html};
@@ -6,19 +7,19 @@ use toolwright_backend::{Definitions, ToolFindings};
 use toolwright_config::Suspicion;
 use toolwright_security::{Agreed, Class, Kind, Line, Severity, Waiting, diff};
 
-use super::aside;
+use super::run_blocking;
 use crate::parts::{badge, moment, number, shortened};
-use crate::{Dashboard, Page, Problem};
+use crate::{Dashboard, DashboardPage, PageProblem};
 use std::sync::Arc;
 
-/// How many agreed definitions are listed.
+/// Limit of approved definitions on the page.
 const AGREED: usize = 500;
-/// How many tools that wait are shown.
+/// Limit of pending tools on the page.
 const WAITING: usize = 100;
 
-pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
+pub async fn page(dashboard: &Dashboard) -> Result<DashboardPage, PageProblem> {
     let Some(definitions) = dashboard.servers.definitions().map(Arc::clone) else {
-        return Err(Problem::new(
+        return Err(PageProblem::new(
             StatusCode::NOT_FOUND,
             "Nobody looks at the definitions of tools here.",
             "Start the gateway with toolwright serve.",
@@ -26,7 +27,7 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
     };
     let policy = definitions.policy();
     let problem = definitions.problem().map(str::to_owned);
-    let (waiting, more, findings, agreed, unsaved) = aside(move || {
+    let (waiting, more, findings, agreed, unsaved) = run_blocking(move || {
         let all = definitions.waiting();
         let more = all.len().saturating_sub(WAITING);
         let differences: Vec<(Waiting, Vec<Line>)> = all.into_iter().take(WAITING).map(compared).collect();
@@ -57,7 +58,7 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
             (list(&agreed))
         }
     };
-    Ok(Page { title: "Security".to_owned(), body })
+    Ok(DashboardPage { title: "Security".to_owned(), body })
 }
 
 fn compared(waiting: Waiting) -> (Waiting, Vec<Line>) {
@@ -69,7 +70,7 @@ fn compared(waiting: Waiting) -> (Waiting, Vec<Line>) {
     (waiting, lines)
 }
 
-/// The gravest first.
+/// The most severe first.
 fn findings_of(definitions: &Definitions) -> Vec<ToolFindings> {
     let mut findings = definitions.findings();
     findings.sort_by_key(|found| !found.is_grave());

@@ -1,12 +1,12 @@
-//! Servers: state, era, tools, what they say, and a button to start one anew.
+//! Servers: state, protocol version, tools, output, and a restart button.
 
 use maud::{Markup, html};
 use toolwright_backend::StateName;
 
 use crate::parts::{badge, figure, number, shortened};
-use crate::{Dashboard, Page, Problem};
+use crate::{Dashboard, DashboardPage, PageProblem};
 
-pub fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
+pub fn page(dashboard: &Dashboard) -> Result<DashboardPage, PageProblem> {
     let views = dashboard.servers.views();
     let body = html! {
         @if views.is_empty() {
@@ -37,10 +37,10 @@ pub fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
             }
         }
     };
-    Ok(Page { title: "Servers".to_owned(), body })
+    Ok(DashboardPage { title: "Servers".to_owned(), body })
 }
 
-/// The state of a server.
+/// The badge for the state of a server.
 pub fn state_badge(state: StateName) -> Markup {
     let (kind, sign) = match state {
         StateName::Ready => ("good", "✓"),

@@ -1,4 +1,4 @@
-//! Toolboxes: what each one offers, what that costs in every request to a model, and who may open it.
+//! Toolboxes: their tools, the tokens these cost in every request to a model, and the access of clients.
 
 use std::sync::Arc;
 
@@ -6,25 +6,25 @@ use maud::{Markup, html};
 use toolwright_executor::RegisteredTool;
 use toolwright_port::TokenEntry;
 
-use super::aside;
+use super::run_blocking;
 use crate::parts::{figure, number, shortened};
-use crate::{Dashboard, Page, Problem};
+use crate::{Dashboard, DashboardPage, PageProblem};
 
-/// A group of tools as it is offered.
-struct Group {
+/// A group of tools as clients see it.
+struct ToolGroup {
     name: String,
     description: Option<String>,
     tools: Vec<(Arc<RegisteredTool>, u64)>,
 }
 
-impl Group {
+impl ToolGroup {
     fn new<'t>(
         name: &str,
         description: Option<&str>,
         tools: impl Iterator<Item = &'t Arc<RegisteredTool>>,
-    ) -> Group {
+    ) -> ToolGroup {
         let tools = tools.map(|tool| (Arc::clone(tool), cost(tool))).collect();
-        Group { name: name.to_owned(), description: description.map(str::to_owned), tools }
+        ToolGroup { name: name.to_owned(), description: description.map(str::to_owned), tools }
     }
 
     fn cost(&self) -> u64 {
@@ -32,11 +32,11 @@ impl Group {
     }
 }
 
-pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
+pub async fn page(dashboard: &Dashboard) -> Result<DashboardPage, PageProblem> {
     let groups = groups(dashboard);
     let tokens = match dashboard.tokens.clone() {
         None => Ok(Vec::new()),
-        Some(folder) => aside(move || folder.list().map_err(|error| error.to_string())).await?,
+        Some(folder) => run_blocking(move || folder.list().map_err(|error| error.to_string())).await?,
     };
     let (tools, cost) =
         groups.iter().fold((0, 0), |(tools, cost), group| (tools + group.tools.len(), cost + group.cost()));
@@ -55,10 +55,10 @@ pub async fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
             }
         }
     };
-    Ok(Page { title: "Toolboxes".to_owned(), body })
+    Ok(DashboardPage { title: "Toolboxes".to_owned(), body })
 }
 
-fn groups(dashboard: &Dashboard) -> Vec<Group> {
+fn groups(dashboard: &Dashboard) -> Vec<ToolGroup> {
     let snapshot = dashboard.executor.registry().snapshot();
     let tools = snapshot.tools();
     let current = dashboard.servers.current();
@@ -73,14 +73,14 @@ fn groups(dashboard: &Dashboard) -> Vec<Group> {
         let is_in = |tool: &&Arc<RegisteredTool>| {
             server_of(tool).is_some_and(|server| servers.contains(&server.as_str()))
         };
-        Group::new(&toolbox.name, toolbox.description.as_deref(), tools.iter().filter(is_in))
+        ToolGroup::new(&toolbox.name, toolbox.description.as_deref(), tools.iter().filter(is_in))
     });
     let is_ours = |tool: &&Arc<RegisteredTool>| {
         current.configuration.serves_own_tools()
             && server_of(tool).is_none_or(|server| current.list.iter().all(|known| known.name != server))
     };
     let builtin =
-        Group::new("Built in", Some("The tools that work without any server."), tools.iter().filter(is_ours));
+        ToolGroup::new("Built in", Some("The tools that work without any server."), tools.iter().filter(is_ours));
     boxes.chain((!builtin.tools.is_empty()).then_some(builtin)).collect()
 }
 
@@ -89,7 +89,7 @@ fn cost(tool: &RegisteredTool) -> u64 {
     toolwright_llm::tokens::of_tool(&definition.name, &definition.description, &definition.input_schema)
 }
 
-fn shown(group: &Group) -> Markup {
+fn shown(group: &ToolGroup) -> Markup {
     html! {
         section {
             h2 { (group.name) }

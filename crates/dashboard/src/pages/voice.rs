@@ -1,12 +1,12 @@
-//! Voice: where it can be spoken to, what was heard, and what was dropped.
+//! Voice: fronts, counters and queue.
 
 use maud::{Markup, html};
 use toolwright_voice::{FrontState, VoiceView};
 
 use crate::parts::{badge, figure, number};
-use crate::{Dashboard, Page, Problem};
+use crate::{Dashboard, DashboardPage, PageProblem};
 
-pub fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
+pub fn page(dashboard: &Dashboard) -> Result<DashboardPage, PageProblem> {
     let view = dashboard.voice.as_ref().and_then(|now| now());
     let body = match view {
         Some(view) => shown(&view),
@@ -14,7 +14,7 @@ pub fn page(dashboard: &Dashboard) -> Result<Page, Problem> {
             p { "This gateway has no voice. Add " code { "\"voice\": {}" } " to its configuration, or start " code { "toolwright voice" } "." }
         },
     };
-    Ok(Page { title: "Voice".to_owned(), body })
+    Ok(DashboardPage { title: "Voice".to_owned(), body })
 }
 
 fn shown(view: &VoiceView) -> Markup {

@@ -2,9 +2,9 @@
 //!
 //! Not: "what time is it in Tokyo", "what time is the meeting", "what day is Christmas".
 
-use super::{Tells, are};
+use super::{Tells, words_are};
 
-/// Every question that is understood, without "today" at its end.
+/// Every supported question, without "today" at its end.
 const QUESTIONS: &[(&str, Tells)] = &[
     ("what time is it", Tells::Time),
     ("what is the time", Tells::Time),
@@ -34,7 +34,7 @@ const QUESTIONS: &[(&str, Tells)] = &[
 
 pub(super) fn read(words: &[String]) -> Option<Tells> {
     let words = match words.split_last() {
-        Some((last, rest)) if last == "today" && !are(words, &["what", "day", "is", "today"]) => rest,
+        Some((last, rest)) if last == "today" && !words_are(words, &["what", "day", "is", "today"]) => rest,
         _ => words,
     };
     let is = |question: &&(&str, Tells)| words.iter().map(String::as_str).eq(question.0.split(' '));
@@ -42,7 +42,7 @@ pub(super) fn read(words: &[String]) -> Option<Tells> {
 }
 
 impl Tells {
-    /// How `get_current_datetime` is asked for it.
+    /// The arguments for `get_current_datetime`.
     pub fn arguments(self) -> &'static str {
         match self {
             Tells::Time => r#"{"format":"It is %-I:%M %p."}"#,
@@ -53,7 +53,7 @@ impl Tells {
         }
     }
 
-    /// The name for it in messages of others.
+    /// The intent name in Hermes messages.
     pub fn name(self) -> &'static str {
         match self {
             Tells::Time => "GetTime",

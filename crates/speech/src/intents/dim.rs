@@ -2,10 +2,10 @@
 //!
 //! Not: "dim the lamp" (how far?), "set the heating to 20" (of what?), "dim the lamp to 140 percent".
 
-use super::{Does, Said, without_article};
+use super::{CommandPhrase, Does, without_article};
 
-/// Every way to read the words as this command.
-pub(super) fn read(words: &[String]) -> Vec<Said<'_>> {
+/// All interpretations of the words as this command.
+pub(super) fn read(words: &[String]) -> Vec<CommandPhrase<'_>> {
     let Some((verb, rest)) = words.split_first() else { return Vec::new() };
     let needs_unit = match verb.as_str() {
         "dim" => false,
@@ -29,5 +29,5 @@ pub(super) fn read(words: &[String]) -> Vec<Said<'_>> {
         }
         device => device,
     };
-    if device.is_empty() { Vec::new() } else { vec![Said { does: Does::Dim(level), device }] }
+    if device.is_empty() { Vec::new() } else { vec![CommandPhrase { does: Does::Dim(level), device }] }
 }

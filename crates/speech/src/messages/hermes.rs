@@ -1,4 +1,4 @@
-//! What Rhasspy says: a text that was captured, or a query about one.
+//! Rhasspy messages: a captured text, or a query about one.
 
 use serde::Deserialize;
 
@@ -7,16 +7,16 @@ use super::{MAX_PAYLOAD_BYTES, MAX_TEXT_CHARS};
 /// The longest id, in characters.
 const MAX_ID_CHARS: usize = 128;
 
-/// What one of the two topics says.
+/// A message on one of the two topics.
 #[derive(Clone, Debug, Deserialize, PartialEq, Eq)]
 pub struct HermesIn {
-    /// What was said: `text` of a capture, `input` of a query.
+    /// The sentence: `text` of a capture, `input` of a query.
     #[serde(alias = "input")]
     pub text: String,
-    /// Where.
+    /// The site.
     #[serde(default, rename = "siteId")]
     pub site: Option<String>,
-    /// The session that it belongs to.
+    /// The session it belongs to.
     #[serde(default, rename = "sessionId")]
     pub session: Option<String>,
     /// The id of a query.
@@ -27,10 +27,10 @@ pub struct HermesIn {
     pub lang: Option<String>,
 }
 
-/// Reads a message of Hermes.
+/// Parses a Hermes message.
 ///
 /// # Errors
-/// Why it cannot be read.
+/// The reason why it cannot be parsed.
 pub fn read_hermes(bytes: &[u8]) -> Result<HermesIn, String> {
     if bytes.len() > MAX_PAYLOAD_BYTES {
         return Err(format!("the message has {} bytes; at most {MAX_PAYLOAD_BYTES} are read", bytes.len()));

@@ -7,27 +7,27 @@ use serde_json::{Map, Value};
 
 use super::{MAX_PAYLOAD_BYTES, MAX_TEXT_CHARS};
 
-/// How far clocks may be apart.
+/// The tolerated clock skew.
 const CLOCK_SKEW: Duration = Duration::from_secs(5);
 
-/// A transcript as it came.
+/// A parsed transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Arrived {
-    /// What was said.
+    /// The sentence.
     pub text: String,
-    /// Its id, where the sender gave one.
+    /// Its id, if the sender set one.
     pub id: Option<String>,
-    /// When it was said, where the sender said so.
+    /// The time of speech, if the sender set one.
     pub said_at: Option<Timestamp>,
-    /// Who heard it.
+    /// The device that recorded it.
     pub source: Option<String>,
-    /// Which sentences belong together.
+    /// The conversation it belongs to.
     pub conversation: String,
     /// The language.
     pub language: Option<String>,
 }
 
-/// Why a message cannot be read.
+/// Why a message cannot be parsed.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum PayloadError {
     /// It is too large.
@@ -36,49 +36,49 @@ pub enum PayloadError {
     /// It is not UTF-8.
     #[error("the message is not UTF-8 text")]
     NotText,
-    /// It begins as JSON and is none.
+    /// It starts like JSON but is not valid.
     #[error("the message is not JSON: {0}")]
     NotJson(String),
-    /// It is JSON of another kind.
+    /// It is JSON of another type.
     #[error("the message is {0}; send an object such as {{\"text\": \"turn on the lamp\"}}")]
     NotObject(&'static str),
     /// It has no text.
     #[error("the message has no \"text\"; send {{\"text\": \"turn on the lamp\"}}")]
     NoText,
-    /// A field is of the wrong type.
+    /// A field has the wrong type.
     #[error("\"{0}\" is {1}; send {2}")]
     WrongType(&'static str, &'static str, &'static str),
-    /// Nobody says so much at once.
+    /// The text is too long.
     #[error("the text has {0} characters; at most {MAX_TEXT_CHARS} are read")]
     TooLong(usize),
-    /// The time is none.
+    /// The timestamp is invalid.
     #[error("\"timestamp\" is no time; send one such as \"2026-11-17T08:00:00Z\", or leave it out")]
     NoTime,
 }
 
-/// Reads a message: an object with a `text`, or the plain text itself.
+/// Parses a message: an object with a `text`, or the plain text itself.
 ///
 /// # Errors
-/// When it cannot be read.
+/// When it cannot be parsed.
 pub fn read_payload(bytes: &[u8]) -> Result<Arrived, PayloadError> {
     if bytes.len() > MAX_PAYLOAD_BYTES {
         return Err(PayloadError::TooLarge(bytes.len()));
     }
     let text = std::str::from_utf8(bytes).map_err(|_| PayloadError::NotText)?.trim();
     if !text.starts_with(['{', '[', '"']) {
-        return said(text, &Map::new());
+        return transcript_of(text, &Map::new());
     }
     let value: Value =
         serde_json::from_str(text).map_err(|error| PayloadError::NotJson(error.to_string()))?;
     let Value::Object(members) = value else { return Err(PayloadError::NotObject(kind_of(&value))) };
     match members.get("text") {
-        Some(Value::String(text)) => said(text, &members),
+        Some(Value::String(text)) => transcript_of(text, &members),
         Some(Value::Null) | None => Err(PayloadError::NoText),
         Some(other) => Err(PayloadError::WrongType("text", kind_of(other), "a string")),
     }
 }
 
-fn said(text: &str, members: &Map<String, Value>) -> Result<Arrived, PayloadError> {
+fn transcript_of(text: &str, members: &Map<String, Value>) -> Result<Arrived, PayloadError> {
     let text = text.trim();
     let long = text.chars().count();
     if text.is_empty() {
@@ -94,7 +94,7 @@ fn said(text: &str, members: &Map<String, Value>) -> Result<Arrived, PayloadErro
     }
     let conversation = conversation.or_else(|| source.clone()).unwrap_or_else(|| "default".to_owned());
     Ok(Arrived {
-        // Whatever a log or a screen would take for a command to itself.
+        // Control characters could act on a log or a terminal.
         text: text.chars().map(|c| if c.is_control() { ' ' } else { c }).collect(),
         id: text_of(members, "id")?,
         said_at: members.get("timestamp").map_or(Ok(None), time)?,
@@ -104,7 +104,7 @@ fn said(text: &str, members: &Map<String, Value>) -> Result<Arrived, PayloadErro
     })
 }
 
-/// The longest name of a conversation and the longest id, in characters.
+/// The longest conversation name and the longest id, in characters.
 const MAX_NAME_CHARS: usize = 128;
 
 fn text_of(members: &Map<String, Value>, key: &'static str) -> Result<Option<String>, PayloadError> {
@@ -118,9 +118,9 @@ fn text_of(members: &Map<String, Value>, key: &'static str) -> Result<Option<Str
     Ok(Some(text).filter(|text| !text.is_empty()))
 }
 
-/// A time as text, or as seconds or milliseconds since 1970.
+/// Parses a timestamp: text, or seconds or milliseconds since 1970.
 fn time(value: &Value) -> Result<Option<Timestamp>, PayloadError> {
-    /// A number above it is in milliseconds: as seconds it would be the year 5138.
+    /// A larger number is in milliseconds: as seconds it would be the year 5138.
     const MOST_SECONDS: f64 = 1e11;
     let time = match value {
         Value::Null => return Ok(None),
@@ -145,7 +145,7 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
-/// Whether something was said too long ago, or at a time that is still to come.
+/// Whether a timestamp is too old or in the future.
 pub fn is_stale(said_at: Option<Timestamp>, now: Timestamp, max_age: Duration) -> bool {
     let Some(said_at) = said_at else { return false };
     let age = now.duration_since(said_at);
@@ -158,7 +158,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn what_is_too_old_or_still_to_come_is_stale() {
+    fn old_and_future_timestamps_are_stale() {
         let now: Timestamp = "2026-11-17T08:00:00Z".parse().expect("a time");
         let at = |text: &str| Some(text.parse().expect("a time"));
         let limit = Duration::from_secs(30);

@@ -1,50 +1,50 @@
-//! Wyoming: events out of bytes, and bytes out of events.
+//! Wyoming framing: events from bytes, and bytes from events.
 
 use serde_json::{Map, Value};
 
-/// The first line of an event, its data and its payload, in bytes.
+/// Limits of the header line, the data and the payload of an event, in bytes.
 const WYOMING_LINE: usize = 64 * 1024;
 const WYOMING_DATA: usize = 256 * 1024;
 const WYOMING_PAYLOAD: usize = 1024 * 1024;
 
-/// One event. Payloads are sounds, which are not for us: they are read and left.
+/// One event. The parser skips payloads: they contain audio.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Event {
-    /// What it is.
+    /// The event type.
     pub kind: String,
-    /// What it says.
+    /// The event data.
     pub data: Value,
 }
 
-/// Why bytes are no event.
+/// Why bytes are not an event.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FrameError {
-    /// A line has no end.
+    /// A line is too long.
     #[error("a line is longer than {WYOMING_LINE} bytes")]
     LongLine,
-    /// It is no event.
+    /// A line is not an event.
     #[error("a line is no event: {0}")]
     NoEvent(String),
-    /// Its data are too large, or are no object.
+    /// The data are too large or not an object.
     #[error("the data of an event are {0}")]
     Data(String),
-    /// Its payload is too large.
+    /// The payload is too large.
     #[error("the payload of an event has {0} bytes; at most {WYOMING_PAYLOAD} are read")]
     LargePayload(u64),
 }
 
-/// Takes bytes and gives events.
+/// An incremental parser: bytes in, events out.
 #[derive(Debug, Default)]
 pub struct Frames {
     bytes: Vec<u8>,
-    open: Option<Open>,
-    /// Bytes of a payload that are still to come and to be left.
+    header: Option<EventHeader>,
+    /// The number of payload bytes that are still to be skipped.
     to_skip: usize,
 }
 
-/// An event whose line was read.
+/// An event whose header line was read.
 #[derive(Debug)]
-struct Open {
+struct EventHeader {
     kind: String,
     data: Map<String, Value>,
     data_length: usize,
@@ -52,12 +52,12 @@ struct Open {
 }
 
 impl Event {
-    /// An event.
+    /// Creates an event.
     pub fn new(kind: impl Into<String>, data: Value) -> Event {
         Event { kind: kind.into(), data }
     }
 
-    /// As it is sent.
+    /// The wire format.
     pub fn to_bytes(&self) -> Vec<u8> {
         let data = self.data.to_string();
         let has_data = self.data.as_object().is_some_and(|members| !members.is_empty());
@@ -74,35 +74,35 @@ impl Event {
     }
 }
 
-/// The version of the protocol that is spoken.
+/// The version of the Wyoming protocol.
 const PROTOCOL: &str = "1.10.2";
 
 impl Frames {
-    /// Some more bytes.
+    /// Adds bytes.
     pub fn push(&mut self, bytes: &[u8]) {
         let skipped = self.to_skip.min(bytes.len());
         self.to_skip -= skipped;
         self.bytes.extend_from_slice(&bytes[skipped..]);
     }
 
-    /// The next event that is whole.
+    /// Returns the next complete event.
     ///
     /// # Errors
-    /// When the bytes are no event. Nothing can be read behind it.
+    /// When the bytes are not an event. The parser cannot continue after an error.
     #[allow(clippy::should_implement_trait, reason = "an iterator cannot fail and go on")]
     pub fn next(&mut self) -> Result<Option<Event>, FrameError> {
-        let open = match self.open.take() {
-            Some(open) => open,
+        let header = match self.header.take() {
+            Some(header) => header,
             None => match self.line()? {
-                Some(open) => open,
+                Some(header) => header,
                 None => return Ok(None),
             },
         };
-        if self.bytes.len() < open.data_length {
-            self.open = Some(open);
+        if self.bytes.len() < header.data_length {
+            self.header = Some(header);
             return Ok(None);
         }
-        let Open { kind, mut data, data_length, payload_length } = open;
+        let EventHeader { kind, mut data, data_length, payload_length } = header;
         if data_length > 0 {
             let rest = self.bytes.split_off(data_length);
             let own = std::mem::replace(&mut self.bytes, rest);
@@ -118,7 +118,7 @@ impl Frames {
         Ok(Some(Event { kind, data: Value::Object(data) }))
     }
 
-    fn line(&mut self) -> Result<Option<Open>, FrameError> {
+    fn line(&mut self) -> Result<Option<EventHeader>, FrameError> {
         loop {
             let Some(end) = self.bytes.iter().position(|byte| *byte == b'\n') else {
                 return if self.bytes.len() > WYOMING_LINE { Err(FrameError::LongLine) } else { Ok(None) };
@@ -137,7 +137,7 @@ impl Frames {
     }
 }
 
-fn read(line: &[u8]) -> Result<Open, FrameError> {
+fn read(line: &[u8]) -> Result<EventHeader, FrameError> {
     let no_event = |why: &str| FrameError::NoEvent(why.to_owned());
     let value: Value =
         serde_json::from_slice(line).map_err(|error| FrameError::NoEvent(error.to_string()))?;
@@ -159,5 +159,5 @@ fn read(line: &[u8]) -> Result<Open, FrameError> {
     if payload_length > WYOMING_PAYLOAD as u64 {
         return Err(FrameError::LargePayload(payload_length));
     }
-    Ok(Open { kind, data, data_length: data_length as usize, payload_length: payload_length as usize })
+    Ok(EventHeader { kind, data, data_length: data_length as usize, payload_length: payload_length as usize })
 }

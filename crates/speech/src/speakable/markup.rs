@@ -1,6 +1,6 @@
-//! What makes a text pretty on a screen is taken away.
+//! Removal of markup.
 
-/// The text without markdown, HTML and code, its lines as sentences.
+/// The text without markdown, HTML and code; lines become sentences.
 pub(super) fn stripped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     let mut is_code = false;
@@ -19,7 +19,7 @@ pub(super) fn stripped(text: &str) -> String {
             continue;
         }
         out.push_str(plain);
-        // A line is a sentence, whether it says so or not.
+        // A line is a sentence, with or without punctuation.
         if !plain.ends_with(['.', '!', '?', ':', ',', ';', '…']) && is_sentence_line(trimmed) {
             out.push('.');
         }
@@ -28,12 +28,12 @@ pub(super) fn stripped(text: &str) -> String {
     out
 }
 
-/// `---`, `===`, `|---|---|`.
+/// Matches `---`, `===`, `|---|---|`.
 fn is_rule(line: &str) -> bool {
     line.len() >= 3 && line.chars().all(|c| matches!(c, '-' | '=' | '*' | '_' | '|' | ':' | ' '))
 }
 
-/// Whether the next line does not go on with this one.
+/// Whether the next line does not continue this one.
 fn is_sentence_line(line: &str) -> bool {
     line.starts_with(['#', '-', '*', '•', '|', '>']) || line.starts_with(|c: char| c.is_ascii_digit())
 }
@@ -44,7 +44,7 @@ fn of_line(line: &str) -> String {
     inline(&links(&tags(bullet.or_else(|| behind_number(line)).unwrap_or(line))))
 }
 
-/// What stands behind `1. ` or `1) `.
+/// The text after `1. ` or `1) `.
 fn behind_number(line: &str) -> Option<&str> {
     let behind = line.trim_start_matches(|c: char| c.is_ascii_digit());
     let digits = line.len() - behind.len();
@@ -52,7 +52,7 @@ fn behind_number(line: &str) -> Option<&str> {
     behind.strip_prefix(". ").or_else(|| behind.strip_prefix(") ")).filter(|_| is_list)
 }
 
-/// `<b>x</b>` is `x`. What is no tag stays.
+/// Removes tags: `<b>x</b>` is `x`. Other angle brackets stay.
 fn tags(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
@@ -72,7 +72,7 @@ fn tags(line: &str) -> String {
     out
 }
 
-/// `[text](address)` is `text`, `![picture](address)` is nothing.
+/// Replaces links: `[text](address)` is `text`, `![picture](address)` is removed.
 fn links(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     let mut rest = line;
@@ -91,14 +91,14 @@ fn links(line: &str) -> String {
     out
 }
 
-/// Without stars, back ticks, bars and underscores around words.
+/// Removes asterisks, backticks, bars and underscores.
 fn inline(line: &str) -> String {
     let mut out = String::with_capacity(line.len());
     for c in line.chars() {
         match c {
             '*' | '`' | '~' => {}
             '|' => out.push(','),
-            // `control_zwave_device` is said as words.
+            // `control_zwave_device` is spoken as words.
             '_' => out.push(' '),
             c => out.push(c),
         }

@@ -1,13 +1,13 @@
-//! Where sentences end, in a whole text and in one that is still being written.
+//! Sentence boundaries, in a complete text and in a stream.
 
 use super::unspeakable::Strictness;
 use super::{MAX_SPOKEN_CHARS, whole_sentences};
 
-/// Titles and other short words whose full stop ends no sentence.
+/// Abbreviations whose full stop does not end a sentence.
 const ABBREVIATIONS: &[&str] =
     &["mr", "mrs", "ms", "dr", "prof", "st", "e.g", "i.e", "a.m", "p.m", "no", "vs", "etc", "approx"];
 
-/// The sentences of a text, with their stops.
+/// The sentences of a text, with their punctuation.
 pub(super) fn split(text: &str) -> Vec<String> {
     let mut found = Vec::new();
     let mut rest = text.trim();
@@ -21,7 +21,7 @@ pub(super) fn split(text: &str) -> Vec<String> {
     found
 }
 
-/// Where the first sentence of a text ends; nothing when it goes on to the end.
+/// The end of the first sentence; `None` if it extends to the end of the text.
 fn end_of_first(text: &str) -> Option<usize> {
     let mut chars = text.char_indices().peekable();
     while let Some((at, c)) = chars.next() {
@@ -49,49 +49,49 @@ fn is_abbreviation(before: &str) -> bool {
         || word.chars().count() == 1 && word.chars().all(char::is_alphabetic) && word != "i"
 }
 
-/// Sentences out of a text that comes in pieces. Together they are not longer than an answer may be.
+/// Extracts sentences from a streamed text. Their total length is limited to that of one answer.
 #[derive(Debug, Default)]
 pub struct Sentences {
-    /// What is no whole sentence yet.
+    /// The start of an incomplete sentence.
     open: String,
     said: usize,
     is_over: bool,
 }
 
-/// How much text is kept that is no whole sentence yet, in bytes.
+/// Limit of the buffered incomplete sentence, in bytes.
 const MAX_OPEN: usize = 8 * 1024;
 
 impl Sentences {
-    /// One more piece; what can be said now.
+    /// Adds a piece; returns the sentences that it completes.
     pub fn push(&mut self, piece: &str) -> Vec<String> {
         let mut found = Vec::new();
         if self.is_over {
             return found;
         }
         self.open.push_str(piece);
-        // Inside of code nothing is a sentence; the whole answer will leave it out.
+        // Code contains no sentences; the complete answer omits it.
         if self.open.len() > MAX_OPEN || self.open.contains("```") {
             self.is_over = true;
             return found;
         }
-        // The stop is one only when something follows: `3.` may become `3.5`.
+        // A full stop counts only before whitespace: `3.` may become `3.5`.
         while let Some(end) =
             end_of_first(&self.open).filter(|end| self.open[*end..].starts_with(char::is_whitespace))
         {
             let rest = self.open.split_off(end);
             let sentence = std::mem::replace(&mut self.open, rest);
             self.open = self.open.trim_start().to_owned();
-            let said = whole_sentences(&sentence, Strictness::Answer, MAX_SPOKEN_CHARS);
-            if said.is_empty() {
+            let spoken = whole_sentences(&sentence, Strictness::Answer, MAX_SPOKEN_CHARS);
+            if spoken.is_empty() {
                 continue;
             }
-            let long = said.chars().count() + usize::from(self.said > 0);
+            let long = spoken.chars().count() + usize::from(self.said > 0);
             if self.said + long > MAX_SPOKEN_CHARS {
                 self.is_over = true;
                 break;
             }
             self.said += long;
-            found.push(said);
+            found.push(spoken);
         }
         found
     }

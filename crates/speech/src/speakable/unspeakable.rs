@@ -1,25 +1,25 @@
-//! What cannot be said: pictures, addresses, codes.
+//! Unspeakable parts of a text: emojis, addresses, codes.
 
-/// How much is left out.
+/// How much is removed.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(super) enum Strictness {
-    /// What nobody says aloud.
+    /// Removes what cannot be spoken.
     Answer,
-    /// What nobody wants to hear of a failure besides.
+    /// Also removes technical details of a failure.
     Failure,
 }
 
-/// Signs that are said, or that shape how something is said.
+/// Punctuation that is spoken or affects the pronunciation.
 const SIGNS: &str = ".,;:!?'\"()%€$£°+-&/";
 
-/// What stands for an address.
+/// The replacement of an address.
 const LINK: &str = "a link";
 
-/// The sentence in characters that can be said.
+/// The sentence in speakable characters.
 pub(super) fn plain(sentence: &str) -> String {
     let words = sentence.split_whitespace().map(|word| {
-        let said = characters(word);
-        if is_address(word) || is_address(&said) { LINK.to_owned() } else { said }
+        let spoken = characters(word);
+        if is_address(word) || is_address(&spoken) { LINK.to_owned() } else { spoken }
     });
     let mut out = String::with_capacity(sentence.len());
     for word in words.filter(|word| !word.is_empty()) {
@@ -40,14 +40,14 @@ fn characters(word: &str) -> String {
             '–' | '—' => out.push('-'),
             '…' => out.push('.'),
             c if is_letter(c) || SIGNS.contains(c) => out.push(c),
-            // Brackets, arrows, emojis, joiners and control characters.
+            // Drops brackets, arrows, emojis, joiners and control characters.
             _ => {}
         }
     }
     out
 }
 
-/// Letters and digits; not those that are pictures.
+/// Letters and digits, except pictographs.
 fn is_letter(c: char) -> bool {
     c.is_alphanumeric() && !matches!(c, '\u{2460}'..='\u{27BF}' | '\u{1F000}'..='\u{1FAFF}')
 }
@@ -57,8 +57,8 @@ fn is_address(word: &str) -> bool {
     word.contains("://") || word.starts_with("www.") || word.starts_with("mailto:")
 }
 
-/// Whether a sentence holds what only programmers say.
-pub(super) fn is_of_programmers(sentence: &str, strictness: Strictness) -> bool {
+/// Whether a sentence contains technical terms.
+pub(super) fn is_technical(sentence: &str, strictness: Strictness) -> bool {
     let words: Vec<&str> = sentence.split_whitespace().map(bare).collect();
     let is_port = |at: usize, word: &str| {
         let is_word = word.eq_ignore_ascii_case("port") || word.eq_ignore_ascii_case("ports");
@@ -72,7 +72,8 @@ fn bare(word: &str) -> &str {
     word.trim_matches(|c: char| !c.is_alphanumeric())
 }
 
-/// `ECONNREFUSED`, `TypeError`, `0x7f`, `127.0.0.1:1883`, `/usr/lib/x.so`, `a::b`, an id of thirty letters.
+/// Matches `ECONNREFUSED`, `TypeError`, `0x7f`, `127.0.0.1:1883`, `/usr/lib/x.so`, `a::b`, an id of thirty
+/// letters.
 fn is_code(word: &str) -> bool {
     let is_errno = word.len() >= 5
         && word.starts_with('E')
@@ -94,7 +95,7 @@ fn is_code(word: &str) -> bool {
     is_errno || is_class || is_hex || is_place || has_port || is_path || is_member || is_id
 }
 
-/// What stands in the names of errors of the system.
+/// Parts of the names of system errors.
 const ERRNO_WORDS: &[&str] = &[
     "CONN", "NOTFOUND", "TIMEDOUT", "HOST", "PIPE", "ACCES", "NOENT", "ADDR", "NET", "AGAIN", "PERM",
     "INVAL", "PROTO", "EXIST", "ISDIR", "NOTDIR", "MFILE", "NOSPC", "BUSY",

@@ -1,4 +1,4 @@
-//! The calls: those of before once, then each as it ends, without a gap between the two and over lost connections.
+//! The call feed: the history once, then each call as it ends, without a gap and over lost connections.
 
 use std::time::Duration;
 
@@ -8,41 +8,41 @@ use tokio::sync::{Notify, mpsc};
 use tokio::time::{sleep, timeout};
 use toolwright_jsonrpc::events::{EventReader, ServerEvent};
 
-use super::http::{Http, segment};
+use super::http::{GatewayClient, segment};
 use super::{FIRST_WAIT, LONGEST_WAIT, Lost};
 use crate::Clean;
+use crate::api_types::ApiCall;
 use crate::state::{News, Older};
-use crate::told::Call;
 
-/// How many calls of before are asked for.
+/// The number of calls requested from the history.
 const BEFORE: usize = 300;
-/// A stream is taken for dead when nothing comes for so long; a gateway shows every 15 s that it lives.
+/// A stream without data for this time is dead; a gateway sends a keep-alive every 15 s.
 const SILENCE: Duration = Duration::from_secs(45);
-/// How far back is looked where no call of before is known: the index comes a little behind the journal.
+/// How far back the feed starts if the history is empty: the index lags behind the journal.
 const BEHIND: u64 = 100;
 
-/// The longest event, in bytes. A longer one is left out.
+/// The largest event, in bytes. A larger one is skipped.
 const MAX_EVENT_BYTES: usize = 8 << 20;
 
 const LIVE: &str = "/api/operations/live";
 
-/// Tells of calls for as long as it is awaited. `resume` is the last event that was heard of.
+/// Follows the feed until the receiver is dropped. `resume` is the id of the last received event.
 pub(super) async fn follow(
-    http: &Http,
+    http: &GatewayClient,
     news: &mpsc::Sender<News>,
-    lost_it: &Notify,
+    connection_lost: &Notify,
     resume: &mut Option<String>,
 ) {
     let mut wait = FIRST_WAIT;
     loop {
         match stream(http, news, resume, &mut wait).await {
-            // The gateway says no: the reason is worth more than another attempt.
+            // The gateway refuses: its reason is worth more than a quick retry.
             Err(Lost::Refused(why)) => {
                 let _ = news.send(News::NoCalls(Clean::new(&why))).await;
                 wait = LONGEST_WAIT;
             }
-            // Whether it is gone is found out by who asks how it is doing.
-            Ok(()) | Err(_) => lost_it.notify_one(),
+            // The status request finds out whether the gateway is gone.
+            Ok(()) | Err(_) => connection_lost.notify_one(),
         }
         if news.is_closed() {
             return;
@@ -52,9 +52,9 @@ pub(super) async fn follow(
     }
 }
 
-/// One stream to its end.
+/// Reads one stream to its end.
 async fn stream(
-    http: &Http,
+    http: &GatewayClient,
     news: &mpsc::Sender<News>,
     resume: &mut Option<String>,
     wait: &mut Duration,
@@ -70,8 +70,8 @@ async fn stream(
             if let Some(id) = &event.id {
                 *resume = Some(id.clone());
             }
-            if let Some(told) = told(&event)
-                && news.send(told).await.is_err()
+            if let Some(update) = news_from(&event)
+                && news.send(update).await.is_err()
             {
                 return Ok(());
             }
@@ -80,12 +80,13 @@ async fn stream(
     Ok(())
 }
 
-/// Tells of the calls of before. The id to go on with.
-async fn before(http: &Http, news: &mpsc::Sender<News>) -> Result<String, Lost> {
+/// Sends the history. Returns the id after which the feed continues.
+async fn before(http: &GatewayClient, news: &mpsc::Sender<News>) -> Result<String, Lost> {
     let (node, last) = position(http).await?;
     let path = format!("/api/operations?limit={BEFORE}&node={}", segment(&node));
     let listed = http.list(&path).await?;
-    let mut calls = Call::read_all(&listed.text).map_err(|_| Lost::Refused("calls cannot be read".into()))?;
+    let mut calls =
+        ApiCall::read_all(&listed.text).map_err(|_| Lost::Refused("calls cannot be read".into()))?;
     calls.reverse();
     let newest = calls.iter().map(|call| call.seq).max().unwrap_or(last.saturating_sub(BEHIND));
     let older = if listed.goes_on { Older::MayBe } else { Older::None };
@@ -93,8 +94,8 @@ async fn before(http: &Http, news: &mpsc::Sender<News>) -> Result<String, Lost> 
     Ok(format!("{node}:{newest}"))
 }
 
-/// Where the feed stands: the gateway's name for itself and the number of its last record.
-async fn position(http: &Http) -> Result<(String, u64), Lost> {
+/// The position of the feed: the node name of the gateway and the number of its last record.
+async fn position(http: &GatewayClient) -> Result<(String, u64), Lost> {
     let mut answer = http.events(LIVE, None).await?;
     let mut events = EventReader::new(MAX_EVENT_BYTES);
     while let Some(found) = next(&mut answer, &mut events).await? {
@@ -110,7 +111,7 @@ async fn position(http: &Http) -> Result<(String, u64), Lost> {
     Err(Lost::Silent)
 }
 
-/// The events of the next bytes. Nothing at the end.
+/// The events in the next bytes; `None` at the end of the stream.
 async fn next(answer: &mut Response, events: &mut EventReader) -> Result<Option<Vec<ServerEvent>>, Lost> {
     match timeout(SILENCE, answer.chunk()).await {
         Err(_) => Err(Lost::Silent),
@@ -123,9 +124,9 @@ async fn next(answer: &mut Response, events: &mut EventReader) -> Result<Option<
     }
 }
 
-fn told(event: &ServerEvent) -> Option<News> {
+fn news_from(event: &ServerEvent) -> Option<News> {
     #[derive(Deserialize)]
-    struct Left {
+    struct MissedEvent {
         count: Option<u64>,
     }
     if event.is_too_long() {
@@ -134,10 +135,10 @@ fn told(event: &ServerEvent) -> Option<News> {
     let data = event.data()?;
     match event.kind.as_str() {
         "missed" => {
-            let left: Option<Left> = serde_json::from_slice(data).ok();
-            Some(News::Missed(left.and_then(|left| left.count)))
+            let missed: Option<MissedEvent> = serde_json::from_slice(data).ok();
+            Some(News::Missed(missed.and_then(|missed| missed.count)))
         }
-        "" | "message" => Some(match Call::read(data) {
+        "" | "message" => Some(match ApiCall::read(data) {
             Ok(call) => News::Call(Box::new(call)),
             Err(_) => News::Missed(Some(1)),
         }),

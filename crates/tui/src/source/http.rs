@@ -1,4 +1,4 @@
-//! Plain questions to one gateway, with bounded answers.
+//! Requests to one gateway, with bounded responses.
 
 use std::time::Duration;
 
@@ -8,66 +8,66 @@ use serde_json::Value;
 
 use super::{Lost, Place};
 
-/// How long a gateway may take to answer.
+/// The timeout of a request.
 const ANSWER: Duration = Duration::from_secs(10);
-/// How long a connection may take.
+/// The timeout of a connection.
 const CONNECT: Duration = Duration::from_secs(5);
-/// The longest answer, in bytes. A list of calls ends after 8 MiB and one more call.
+/// The largest response, in bytes. A list of calls ends after 8 MiB and one more call.
 const MAX_ANSWER_BYTES: usize = 16 << 20;
 
-/// The header that says that a list goes on.
+/// The header of a list with a next page.
 const NEXT: &str = "x-next-cursor";
 
-/// One gateway.
-pub(super) struct Http {
+/// A client for one gateway.
+pub(super) struct GatewayClient {
     client: Client,
     place: Place,
 }
 
-/// A list, and whether it goes on.
-pub(super) struct Listed {
+/// A list, and whether it has a next page.
+pub(super) struct ListResponse {
     pub text: Vec<u8>,
     pub goes_on: bool,
 }
 
-impl Http {
-    pub fn new(place: &Place) -> Result<Http, Lost> {
-        // What the environment says of proxies is not meant for a gateway of one's own.
+impl GatewayClient {
+    pub fn new(place: &Place) -> Result<GatewayClient, Lost> {
+        // Proxy settings of the environment do not apply to a local gateway.
         let client = Client::builder().no_proxy().connect_timeout(CONNECT).build();
         let client = client.map_err(|_| Lost::NotUnderstood(place.url.clone()))?;
         let url = place.url.trim_end_matches('/').to_owned();
-        Ok(Http { client, place: Place { url, token: place.token.clone() } })
+        Ok(GatewayClient { client, place: Place { url, token: place.token.clone() } })
     }
 
-    /// An answer as bytes.
+    /// A response as bytes.
     pub async fn get(&self, path: &str) -> Result<Vec<u8>, Lost> {
         Ok(self.list(path).await?.text)
     }
 
-    /// An answer that may have a next page.
-    pub async fn list(&self, path: &str) -> Result<Listed, Lost> {
-        let answered = async {
+    /// A response that may have a next page.
+    pub async fn list(&self, path: &str) -> Result<ListResponse, Lost> {
+        let response = async {
             let answer = self.send(self.client.get(self.url(path))).await?;
             let goes_on = answer.headers().contains_key(NEXT);
-            Ok(Listed { text: self.body(answer).await?, goes_on })
+            Ok(ListResponse { text: self.body(answer).await?, goes_on })
         };
-        in_time(answered).await
+        in_time(response).await
     }
 
-    /// An answer as what it says.
+    /// A parsed response.
     pub async fn json<T: DeserializeOwned>(&self, path: &str) -> Result<T, Lost> {
         let text = self.get(path).await?;
         serde_json::from_slice(&text).map_err(|_| self.not_understood())
     }
 
-    /// Has something done.
+    /// Sends a POST request.
     pub async fn post(&self, path: &str, body: &Value) -> Result<(), Lost> {
         let request = self.client.post(self.url(path)).header("Content-Type", "application/json");
-        let answered = async { self.send(request.body(body.to_string())).await.map(drop) };
-        in_time(answered).await
+        let response = async { self.send(request.body(body.to_string())).await.map(drop) };
+        in_time(response).await
     }
 
-    /// A stream of events, behind the one with this id.
+    /// An event stream, after the event with this id.
     pub async fn events(&self, path: &str, last: Option<&str>) -> Result<Response, Lost> {
         let mut request = self.client.get(self.url(path)).header("Accept", "text/event-stream");
         if let Some(last) = last {
@@ -101,8 +101,8 @@ impl Http {
             401 | 403 => Err(Lost::NotLetIn),
             status => {
                 let text = self.body(answer).await.unwrap_or_default();
-                let said: Value = serde_json::from_slice(&text).unwrap_or_default();
-                match said["error"]["message"].as_str() {
+                let body_json: Value = serde_json::from_slice(&text).unwrap_or_default();
+                match body_json["error"]["message"].as_str() {
                     Some(message) => Err(Lost::Refused(message.to_owned())),
                     None if status >= 500 => Err(Lost::Refused(format!("it answers with status {status}"))),
                     None => Err(self.not_understood()),
@@ -126,11 +126,11 @@ impl Http {
     }
 }
 
-async fn in_time<T>(answered: impl Future<Output = Result<T, Lost>>) -> Result<T, Lost> {
-    tokio::time::timeout(ANSWER, answered).await.unwrap_or(Err(Lost::Silent))
+async fn in_time<T>(response: impl Future<Output = Result<T, Lost>>) -> Result<T, Lost> {
+    tokio::time::timeout(ANSWER, response).await.unwrap_or(Err(Lost::Silent))
 }
 
-/// A text as one part of a path or a query, whatever is in it.
+/// Percent-encodes a text for one segment of a path or a query.
 pub(super) fn segment(text: &str) -> String {
     let mut out = String::new();
     for byte in text.bytes() {

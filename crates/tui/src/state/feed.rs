@@ -1,53 +1,53 @@
-//! The calls that are kept: a bounded number, the newest first, filtered, and held still when somebody wants to read.
+//! The stored calls: bounded, newest first, filtered, and paused on request.
 
 use std::collections::VecDeque;
 
 use super::{Older, TextField};
 use crate::Clean;
-use crate::told::Call;
+use crate::api_types::ApiCall;
 
-/// How many calls are kept, and how many more while the list is held still.
+/// Limit of stored calls, and of those that wait while the list is paused.
 pub const MOST_CALLS: usize = 1_000;
 
-/// Calls that were left out.
+/// Calls that were skipped.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Missed {
+pub enum SkippedCalls {
     /// None.
     #[default]
     Nothing,
-    /// So many.
+    /// This number.
     Counted(u64),
-    /// Nobody knows how many.
+    /// An unknown number.
     Some,
 }
 
 /// The calls.
 #[derive(Clone, Debug)]
-pub struct Feed {
-    /// The newest first.
-    calls: VecDeque<Call>,
-    /// What came since the list is held still, the newest first; nothing when it is not.
-    held: Option<VecDeque<Call>>,
-    /// How many came and went meanwhile.
+pub struct CallFeed {
+    /// Newest first.
+    calls: VecDeque<ApiCall>,
+    /// Calls that arrived while the list is paused, newest first; `None` if it is not paused.
+    held: Option<VecDeque<ApiCall>>,
+    /// The number of waiting calls that were dropped.
     overflow: usize,
-    missed: Missed,
+    missed: SkippedCalls,
     lack: Option<Clean>,
     older: Older,
     filter: TextField,
-    /// Those that the filter lets through, as places in `calls`.
+    /// The calls that match the filter, as indices into `calls`.
     shown: Vec<usize>,
-    /// A place in `shown`.
+    /// An index into `shown`.
     selected: usize,
     is_pinned: bool,
 }
 
-impl Default for Feed {
-    fn default() -> Feed {
-        Feed {
+impl Default for CallFeed {
+    fn default() -> CallFeed {
+        CallFeed {
             calls: VecDeque::new(),
             held: None,
             overflow: 0,
-            missed: Missed::Nothing,
+            missed: SkippedCalls::Nothing,
             lack: None,
             older: Older::MayBe,
             filter: TextField::default(),
@@ -58,39 +58,39 @@ impl Default for Feed {
     }
 }
 
-impl Feed {
-    /// All calls that are kept, the newest first.
-    pub fn calls(&self) -> impl Iterator<Item = &Call> {
+impl CallFeed {
+    /// All stored calls, newest first.
+    pub fn calls(&self) -> impl Iterator<Item = &ApiCall> {
         self.calls.iter()
     }
 
-    /// How many are kept.
+    /// The number of stored calls.
     pub fn len(&self) -> usize {
         self.calls.len()
     }
 
-    /// Whether none is kept.
+    /// Whether no call is stored.
     pub fn is_empty(&self) -> bool {
         self.calls.is_empty()
     }
 
-    /// How many the filter lets through.
+    /// The number of calls that match the filter.
     pub fn shown_len(&self) -> usize {
         self.shown.len()
     }
 
-    /// Those that the filter lets through, from a place on.
-    pub fn shown_from(&self, place: usize) -> impl Iterator<Item = &Call> {
+    /// The calls that match the filter, from an index on.
+    pub fn shown_from(&self, place: usize) -> impl Iterator<Item = &ApiCall> {
         self.shown.iter().skip(place).filter_map(|place| self.calls.get(*place))
     }
 
-    /// The place of the selected call among those that are shown.
+    /// The index of the selected call among the shown ones.
     pub fn place(&self) -> usize {
         self.selected
     }
 
     /// The selected call.
-    pub fn selected(&self) -> Option<&Call> {
+    pub fn selected(&self) -> Option<&ApiCall> {
         self.calls.get(*self.shown.get(self.selected)?)
     }
 
@@ -99,13 +99,13 @@ impl Feed {
         &self.filter
     }
 
-    /// How many calls came since the list is held still; nothing when it is not.
+    /// The number of calls that arrived while the list is paused; `None` if it is not paused.
     pub fn waiting(&self) -> Option<usize> {
         self.held.as_ref().map(|held| held.len() + self.overflow)
     }
 
-    /// Which calls were left out.
-    pub fn missed(&self) -> Missed {
+    /// The skipped calls.
+    pub fn missed(&self) -> SkippedCalls {
         self.missed
     }
 
@@ -114,13 +114,13 @@ impl Feed {
         self.lack.as_ref()
     }
 
-    /// Whether there are older calls than those that are kept.
+    /// Whether there are calls older than the stored ones.
     pub fn older(&self) -> Older {
         self.older
     }
 
-    /// Takes what was there before. What is known already stays.
-    pub(super) fn set_before(&mut self, calls: Vec<Call>, older: Older) {
+    /// Adds the history. Known calls stay.
+    pub(super) fn set_before(&mut self, calls: Vec<ApiCall>, older: Older) {
         self.lack = None;
         if self.calls.is_empty() {
             self.older = older;
@@ -130,14 +130,14 @@ impl Feed {
         }
     }
 
-    /// Takes a call that ended. One that ran when it was first told is the same one.
-    pub(super) fn add(&mut self, call: Call) {
+    /// Adds a call that ended. It replaces an earlier record of the same call, which may have been running.
+    pub(super) fn add(&mut self, call: ApiCall) {
         self.lack = None;
         let known = self.calls.iter_mut().chain(self.held.iter_mut().flatten());
-        let is_same = |known: &&mut Call| known.id == call.id && known.node == call.node;
+        let is_same = |known: &&mut ApiCall| known.id == call.id && known.node == call.node;
         if let Some(known) = known.into_iter().find(is_same) {
             *known = call;
-            self.keep_selected(Feed::sieve);
+            self.keep_selected(CallFeed::sieve);
             return;
         }
         match &mut self.held {
@@ -156,9 +156,11 @@ impl Feed {
 
     pub(super) fn miss(&mut self, count: Option<u64>) {
         self.missed = match (self.missed, count) {
-            (Missed::Nothing, Some(count)) => Missed::Counted(count),
-            (Missed::Counted(before), Some(count)) => Missed::Counted(before.saturating_add(count)),
-            _ => Missed::Some,
+            (SkippedCalls::Nothing, Some(count)) => SkippedCalls::Counted(count),
+            (SkippedCalls::Counted(before), Some(count)) => {
+                SkippedCalls::Counted(before.saturating_add(count))
+            }
+            _ => SkippedCalls::Some,
         };
         self.older = Older::MayBe;
     }
@@ -167,7 +169,7 @@ impl Feed {
         self.lack = Some(why);
     }
 
-    /// Holds the list still, or lets it go on with what came meanwhile.
+    /// Pauses the list, or resumes it with the calls that arrived in the meantime.
     pub(super) fn toggle_pause(&mut self) {
         let Some(held) = self.held.take() else {
             self.held = Some(VecDeque::new());
@@ -188,28 +190,28 @@ impl Feed {
         });
     }
 
-    /// Somebody reads the selected call: it stays selected also when newer ones come.
+    /// Keeps the selected call selected when newer ones arrive, while its details are open.
     pub(super) fn pin(&mut self, is_pinned: bool) {
         self.is_pinned = is_pinned;
     }
 
-    /// The selected call stays selected as long as it is shown.
-    fn keep_selected(&mut self, change: impl FnOnce(&mut Feed)) {
+    /// Applies a change; the selected call stays selected if it is still shown.
+    fn keep_selected(&mut self, change: impl FnOnce(&mut CallFeed)) {
         let before = self.selected().map(|call| (call.id.clone(), call.node.clone()));
         change(self);
         let is_it =
-            |call: &Call| before.as_ref().is_some_and(|(id, node)| (id, node) == (&call.id, &call.node));
+            |call: &ApiCall| before.as_ref().is_some_and(|(id, node)| (id, node) == (&call.id, &call.node));
         let found = self.shown_from(0).position(is_it);
         self.selected = found.unwrap_or(0);
     }
 
-    /// Moves the selection, as far as there are calls.
+    /// Moves the selection within the shown calls.
     pub(super) fn select(&mut self, place: usize) {
         self.selected = place.min(self.shown.len().saturating_sub(1));
     }
 
-    /// A new call at the top. Who looks at the newest goes on to it; who looks at another stays there.
-    fn put(&mut self, call: Call) {
+    /// Adds a call at the top. A selection of the newest call moves to it; any other selection stays.
+    fn put(&mut self, call: ApiCall) {
         let is_shown = call.has(&self.filter.words());
         self.calls.push_front(call);
         for place in &mut self.shown {
@@ -229,7 +231,7 @@ impl Feed {
         self.select(self.selected);
     }
 
-    /// Applies the filter anew.
+    /// Reapplies the filter.
     fn sieve(&mut self) {
         let words = self.filter.words();
         let shown = self.calls.iter().enumerate().filter(|(_, call)| call.has(&words));

@@ -1,142 +1,149 @@
-//! What a key does.
+//! Key bindings.
 
-use super::{Decision, Key, Over, State, Tab, Wish};
+use super::{Overlay, PageKey, PageState, SuggestionDecision, Tab, UserCommand};
 use crate::Clean;
 
-impl State {
-    /// Somebody pressed a key.
-    pub fn press(&mut self, key: Key) -> Option<Wish> {
+impl PageState {
+    /// Handles a key.
+    pub fn press(&mut self, key: PageKey) -> Option<UserCommand> {
         let was_leaving = std::mem::take(&mut self.is_leaving);
         self.message = None;
         let wish = self.react(key, was_leaving);
-        self.feed.pin(self.over == Over::Details && self.tab == Tab::Live);
+        self.feed.pin(self.over == Overlay::Details && self.tab == Tab::Live);
         wish
     }
 
-    fn react(&mut self, key: Key, was_leaving: bool) -> Option<Wish> {
-        if key == Key::Interrupt {
-            return Some(Wish::Leave);
+    fn react(&mut self, key: PageKey, was_leaving: bool) -> Option<UserCommand> {
+        if key == PageKey::Interrupt {
+            return Some(UserCommand::Leave);
         }
         match self.over.clone() {
-            Over::Filter => self.press_in_filter(key),
-            Over::Confirm { id, decision } => return self.press_in_question(key, id, decision),
-            Over::Help => match key {
-                Key::Char('q') => return Some(Wish::Leave),
+            Overlay::Filter => self.press_in_filter(key),
+            Overlay::Confirm { id, decision } => return self.press_in_question(key, id, decision),
+            Overlay::Help => match key {
+                PageKey::Char('q') => return Some(UserCommand::Leave),
                 key if self.scrolls(key) => {}
-                _ => self.over = Over::Nothing,
+                _ => self.over = Overlay::Nothing,
             },
-            Over::Details => return self.press_in_details(key),
-            Over::Nothing => return self.press_on_page(key, was_leaving),
+            Overlay::Details => return self.press_in_details(key),
+            Overlay::Nothing => return self.press_on_page(key, was_leaving),
         }
         None
     }
 
-    fn press_on_page(&mut self, key: Key, was_leaving: bool) -> Option<Wish> {
+    fn press_on_page(&mut self, key: PageKey, was_leaving: bool) -> Option<UserCommand> {
         match key {
-            Key::Char('q') => return Some(Wish::Leave),
-            Key::Esc if !self.feed.filter().text().is_empty() && self.tab == Tab::Live => {
+            PageKey::Char('q') => return Some(UserCommand::Leave),
+            PageKey::Esc if !self.feed.filter().text().is_empty() && self.tab == Tab::Live => {
                 self.feed.edit_filter(|filter| filter.clear());
             }
-            Key::Esc if was_leaving => return Some(Wish::Leave),
-            // A slow line may deliver an arrow in two parts, and the first of them is this key.
-            Key::Esc => self.is_leaving = true,
-            Key::Enter if self.has_selected() => self.open(Over::Details),
-            Key::Char('/') => {
+            PageKey::Esc if was_leaving => return Some(UserCommand::Leave),
+            // A slow connection may deliver an arrow key in two parts, and the first of them is Escape.
+            PageKey::Esc => self.is_leaving = true,
+            PageKey::Enter if self.has_selected() => self.open(Overlay::Details),
+            PageKey::Char('/') => {
                 self.go_to(Tab::Live);
-                self.open(Over::Filter);
+                self.open(Overlay::Filter);
             }
             key => self.press_anywhere(key),
         }
         None
     }
 
-    fn press_in_details(&mut self, key: Key) -> Option<Wish> {
+    fn press_in_details(&mut self, key: PageKey) -> Option<UserCommand> {
         match key {
-            Key::Char('q') => return Some(Wish::Leave),
-            Key::Esc | Key::Enter | Key::Left => self.over = Over::Nothing,
+            PageKey::Char('q') => return Some(UserCommand::Leave),
+            PageKey::Esc | PageKey::Enter | PageKey::Left => self.over = Overlay::Nothing,
             key if self.scrolls(key) => {}
             key => self.press_anywhere(key),
         }
         None
     }
 
-    /// Whether a key scrolls, which is done then.
-    fn scrolls(&mut self, key: Key) -> bool {
+    /// Scrolls if the key is a scroll key; returns whether it is.
+    fn scrolls(&mut self, key: PageKey) -> bool {
         self.scroll = match key {
-            Key::Up | Key::Char('k') => self.scroll.saturating_sub(1),
-            Key::Down | Key::Char('j') => self.scroll.saturating_add(1),
-            Key::PageUp => self.scroll.saturating_sub(self.page()),
-            Key::PageDown | Key::Char(' ') => self.scroll.saturating_add(self.page()),
-            Key::Home | Key::Char('g') => 0,
-            Key::End | Key::Char('G') => usize::MAX,
+            PageKey::Up | PageKey::Char('k') => self.scroll.saturating_sub(1),
+            PageKey::Down | PageKey::Char('j') => self.scroll.saturating_add(1),
+            PageKey::PageUp => self.scroll.saturating_sub(self.page()),
+            PageKey::PageDown | PageKey::Char(' ') => self.scroll.saturating_add(self.page()),
+            PageKey::Home | PageKey::Char('g') => 0,
+            PageKey::End | PageKey::Char('G') => usize::MAX,
             _ => return false,
         };
         true
     }
 
-    /// What a key does wherever nothing is asked or written.
-    fn press_anywhere(&mut self, key: Key) {
+    /// Keys that work in every list.
+    fn press_anywhere(&mut self, key: PageKey) {
         match key {
-            Key::Tab | Key::Right | Key::Char('l') => self.go_to(self.tab.step(1)),
-            Key::BackTab | Key::Left | Key::Char('h') => self.go_to(self.tab.step(Tab::ALL.len() - 1)),
-            Key::Char('1') => self.go_to(Tab::Live),
-            Key::Char('2') => self.go_to(Tab::Servers),
-            Key::Char('3') => self.go_to(Tab::Suggestions),
-            Key::Up | Key::Char('k') => self.select(self.place().saturating_sub(1)),
-            Key::Down | Key::Char('j') => self.select(self.place().saturating_add(1)),
-            Key::PageUp => self.select(self.place().saturating_sub(self.page())),
-            Key::PageDown | Key::Char(' ') => self.select(self.place().saturating_add(self.page())),
-            Key::Home | Key::Char('g') => self.select(0),
-            Key::End | Key::Char('G') => self.select(usize::MAX),
-            Key::Char('p') => {
+            PageKey::Tab | PageKey::Right | PageKey::Char('l') => self.go_to(self.tab.step(1)),
+            PageKey::BackTab | PageKey::Left | PageKey::Char('h') => {
+                self.go_to(self.tab.step(Tab::ALL.len() - 1))
+            }
+            PageKey::Char('1') => self.go_to(Tab::Live),
+            PageKey::Char('2') => self.go_to(Tab::Servers),
+            PageKey::Char('3') => self.go_to(Tab::Suggestions),
+            PageKey::Up | PageKey::Char('k') => self.select(self.place().saturating_sub(1)),
+            PageKey::Down | PageKey::Char('j') => self.select(self.place().saturating_add(1)),
+            PageKey::PageUp => self.select(self.place().saturating_sub(self.page())),
+            PageKey::PageDown | PageKey::Char(' ') => self.select(self.place().saturating_add(self.page())),
+            PageKey::Home | PageKey::Char('g') => self.select(0),
+            PageKey::End | PageKey::Char('G') => self.select(usize::MAX),
+            PageKey::Char('p') => {
                 self.go_to(Tab::Live);
                 self.feed.toggle_pause();
             }
-            Key::Char('a') => self.question(Decision::Accept),
-            Key::Char('d') => self.question(Decision::Dismiss),
-            Key::Char('?') => self.open(Over::Help),
+            PageKey::Char('a') => self.question(SuggestionDecision::Accept),
+            PageKey::Char('d') => self.question(SuggestionDecision::Dismiss),
+            PageKey::Char('?') => self.open(Overlay::Help),
             _ => {}
         }
     }
 
-    fn press_in_filter(&mut self, key: Key) {
+    fn press_in_filter(&mut self, key: PageKey) {
         match key {
-            Key::Char(char) => self.feed.edit_filter(|filter| filter.push(char)),
-            Key::Backspace => self.feed.edit_filter(|filter| filter.pop()),
-            Key::Esc => {
+            PageKey::Char(char) => self.feed.edit_filter(|filter| filter.push(char)),
+            PageKey::Backspace => self.feed.edit_filter(|filter| filter.pop()),
+            PageKey::Esc => {
                 self.feed.edit_filter(|filter| filter.clear());
-                self.over = Over::Nothing;
+                self.over = Overlay::Nothing;
             }
-            Key::Enter | Key::Tab => self.over = Over::Nothing,
-            Key::Up => self.select(self.place().saturating_sub(1)),
-            Key::Down => self.select(self.place().saturating_add(1)),
+            PageKey::Enter | PageKey::Tab => self.over = Overlay::Nothing,
+            PageKey::Up => self.select(self.place().saturating_sub(1)),
+            PageKey::Down => self.select(self.place().saturating_add(1)),
             _ => {}
         }
     }
 
-    /// Only a plain yes decides; every other key leaves things as they are.
-    fn press_in_question(&mut self, key: Key, id: Clean, decision: Decision) -> Option<Wish> {
-        self.over = Over::Nothing;
-        if !matches!(key, Key::Char('y' | 'Y')) {
+    /// Only `y` confirms; every other key cancels.
+    fn press_in_question(
+        &mut self,
+        key: PageKey,
+        id: Clean,
+        decision: SuggestionDecision,
+    ) -> Option<UserCommand> {
+        self.over = Overlay::Nothing;
+        if !matches!(key, PageKey::Char('y' | 'Y')) {
             self.message = Some(Clean::new("nothing was decided"));
             return None;
         }
-        // Somebody else may have decided while it was asked.
+        // Another user may have decided in the meantime.
         if !self.suggestions.iter().any(|suggestion| suggestion.id == id && suggestion.is_waiting()) {
             self.message = Some(Clean::new("it was decided meanwhile; nothing was done"));
             return None;
         }
-        Some(Wish::Decide { id, decision })
+        Some(UserCommand::Decide { id, decision })
     }
 
-    fn question(&mut self, decision: Decision) {
+    fn question(&mut self, decision: SuggestionDecision) {
         if self.tab != Tab::Suggestions {
             return;
         }
         let Some(suggestion) = self.selected_suggestion() else { return };
         let id = suggestion.id.clone();
         if suggestion.is_waiting() {
-            self.over = Over::Confirm { id, decision };
+            self.over = Overlay::Confirm { id, decision };
             return;
         }
         let what = format!(
@@ -146,14 +153,14 @@ impl State {
         self.message = Some(Clean::new(&what));
     }
 
-    fn open(&mut self, over: Over) {
+    fn open(&mut self, over: Overlay) {
         self.scroll = 0;
         self.over = over;
     }
 
     fn go_to(&mut self, tab: Tab) {
         if self.tab != tab {
-            self.over = Over::Nothing;
+            self.over = Overlay::Nothing;
         }
         self.tab = tab;
     }
@@ -182,7 +189,7 @@ impl State {
         }
     }
 
-    /// How far a page goes: half of what a terminal shows.
+    /// The length of a page step: half of the terminal rows.
     fn page(&self) -> usize {
         (self.rows / 2).max(1)
     }

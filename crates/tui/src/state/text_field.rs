@@ -1,25 +1,25 @@
-//! A line that somebody writes.
+//! A text input.
 
-/// How many characters it takes.
+/// Limit of characters.
 const MOST_CHARS: usize = 100;
 
-/// What was written, and how to write on.
+/// The input and its editing operations.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct TextField(String);
 
 impl TextField {
-    /// What stands there.
+    /// The text.
     pub fn text(&self) -> &str {
         &self.0
     }
 
-    /// What is looked for: words in small letters.
+    /// The words to search for, in lower case.
     pub fn words(&self) -> Vec<String> {
         self.0.to_lowercase().split_whitespace().map(str::to_owned).collect()
     }
 
     pub(super) fn push(&mut self, char: char) {
-        // What a terminal pastes may hold anything.
+        // Pasted text may contain anything.
         if !toolwright_redact::does_not_print(char) && self.0.chars().count() < MOST_CHARS {
             self.0.push(char);
         }

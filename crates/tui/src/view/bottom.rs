@@ -1,4 +1,4 @@
-//! The last rows: what is asked or wrong now, how the gateway is doing, and which keys there are.
+//! The last rows: question or problem, status, and key hints.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -7,32 +7,32 @@ use ratatui::text::Line;
 
 use super::words::{counted, span};
 use super::{Look, put};
+use crate::api_types::{ApiLastHour, ApiStatus};
 use crate::clean::{fit, width};
-use crate::state::{Decision, Link, Older, Over, State, Tab};
-use crate::told::{LastHour, Status};
+use crate::state::{GatewayLink, Older, Overlay, PageState, SuggestionDecision, Tab};
 
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, rows: u16, state: &State, look: &Look) {
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, rows: u16, state: &PageState, look: &Look) {
     let room = usize::from(area.width);
     let first = area.height - rows;
-    let (said, style) = notice(state, look, room);
-    put(frame, first, Line::styled(fit(&said, room), style));
+    let (text, style) = notice(state, look, room);
+    put(frame, first, Line::styled(fit(&text, room), style));
     put(frame, first + 1, Line::from(fit(&status_line(state, room), room)));
     if rows > 2 {
         put(frame, first + 2, Line::styled(fit(&keys(state, room), room), look.theme.faint()));
     }
 }
 
-/// The one thing that somebody should know now.
-fn notice(state: &State, look: &Look, room: usize) -> (String, Style) {
+/// The most important message.
+fn notice(state: &PageState, look: &Look, room: usize) -> (String, Style) {
     let theme = look.theme;
     match state.over() {
-        Over::Confirm { id, decision } => {
+        Overlay::Confirm { id, decision } => {
             return (question(state, id.as_str(), *decision, room), theme.selected());
         }
-        Over::Filter => {
+        Overlay::Filter => {
             let feed = state.feed();
             let counts = format!("({} of {})", feed.shown_len(), feed.len());
-            // The end of what is written is what somebody looks at.
+            // Shows the end of the input, where the user types.
             let text = feed.filter().text();
             let shown: String = text.chars().skip(text.chars().count().saturating_sub(room / 2)).collect();
             return (format!(" /{shown}_ {counts}"), theme.asks());
@@ -46,14 +46,16 @@ fn notice(state: &State, look: &Look, room: usize) -> (String, Style) {
         return (format!(" {message}"), theme.asks());
     }
     match (state.link(), state.status()) {
-        (Link::Reaching, _) => (" reaching the gateway …".to_owned(), theme.asks()),
-        (Link::Away(why), _) => (format!(" ! the gateway went away; trying again: {why}"), theme.wrong()),
-        (Link::Up, Some(status)) => problems(status, look),
-        (Link::Up, None) => (String::new(), theme.plain()),
+        (GatewayLink::Reaching, _) => (" reaching the gateway …".to_owned(), theme.asks()),
+        (GatewayLink::Away(why), _) => {
+            (format!(" ! the gateway went away; trying again: {why}"), theme.wrong())
+        }
+        (GatewayLink::Up, Some(status)) => problems(status, look),
+        (GatewayLink::Up, None) => (String::new(), theme.plain()),
     }
 }
 
-fn problems(status: &Status, look: &Look) -> (String, Style) {
+fn problems(status: &ApiStatus, look: &Look) -> (String, Style) {
     match status.problems.as_slice() {
         [] if status.status.as_str() == "ending" => {
             (" ! the gateway is ending".to_owned(), look.theme.wrong())
@@ -64,35 +66,36 @@ fn problems(status: &Status, look: &Look) -> (String, Style) {
     }
 }
 
-fn question(state: &State, id: &str, decision: Decision, room: usize) -> String {
+fn question(state: &PageState, id: &str, decision: SuggestionDecision, room: usize) -> String {
     let verb = match decision {
-        Decision::Accept => "Accept",
-        Decision::Dismiss => "Dismiss",
+        SuggestionDecision::Accept => "Accept",
+        SuggestionDecision::Dismiss => "Dismiss",
     };
-    let asked = state.suggestions().iter().find(|suggestion| suggestion.id.as_str() == id);
-    let what = asked.map_or_else(String::new, |asked| format!("{} of {}", asked.rule, asked.tool));
+    let suggestion = state.suggestions().iter().find(|suggestion| suggestion.id.as_str() == id);
+    let what = suggestion
+        .map_or_else(String::new, |suggestion| format!("{} of {}", suggestion.rule, suggestion.tool));
     let end = "? y yes, n no";
-    // What is asked stays in sight however long the names are.
+    // The question stays visible, however long the names are.
     let what = fit(&what, room.saturating_sub(width(verb) + width(end) + 2));
     format!(" {verb} {what}{end}")
 }
 
-/// As much as there is room for, the most important last to go.
-fn status_line(state: &State, room: usize) -> String {
+/// The longest status line that fits.
+fn status_line(state: &PageState, room: usize) -> String {
     let Some(status) = state.status() else { return String::new() };
     let address = status.address.as_ref().map_or("no port", |address| address.as_str());
     let up = format!("up {}", span(status.uptime_seconds));
     let (refused, older) = state.refused();
     let refused = match older {
         Older::None => refused.to_string(),
-        // The gateway does not count them: what is kept here is counted.
+        // The API does not count refusals, so the stored calls are counted.
         Older::MayBe => format!("{refused}+"),
     };
     let Some(hour) = status.last_hour else {
         let full = format!(" {address} · {up} · calls are not counted");
         return if width(&full) <= room { full } else { format!(" {address} · {up}") };
     };
-    let LastHour { calls, errors, repaired } = hour;
+    let ApiLastHour { calls, errors, repaired } = hour;
     let counts =
         format!("{}, {repaired} repaired, {errors} failed ({refused} refused)", counted(calls, "call"));
     let short = format!("{calls} calls, {repaired} repaired, {errors} failed");
@@ -107,16 +110,18 @@ fn status_line(state: &State, room: usize) -> String {
     fitting.or(candidates.last()).cloned().unwrap_or_default()
 }
 
-fn keys(state: &State, room: usize) -> String {
+fn keys(state: &PageState, room: usize) -> String {
     let here = match (state.over(), state.tab()) {
-        (Over::Filter, _) => "words that must be there  Enter keep  Esc clear",
-        (Over::Confirm { .. }, _) => "y yes  every other key: no",
-        (Over::Help, _) => "↑↓ scroll  every other key closes this",
-        (Over::Details, Tab::Suggestions) => "↑↓ scroll  a accept  d dismiss  Esc back  q quit",
-        (Over::Details, _) => "↑↓ scroll  PgUp PgDn  Esc back  q quit",
-        (Over::Nothing, Tab::Live) => "Tab next  ↑↓ select  Enter details  / filter  p pause  ? help  q quit",
-        (Over::Nothing, Tab::Servers) => "Tab next  ↑↓ select  Enter details  ? help  q quit",
-        (Over::Nothing, Tab::Suggestions) => {
+        (Overlay::Filter, _) => "words that must be there  Enter keep  Esc clear",
+        (Overlay::Confirm { .. }, _) => "y yes  every other key: no",
+        (Overlay::Help, _) => "↑↓ scroll  every other key closes this",
+        (Overlay::Details, Tab::Suggestions) => "↑↓ scroll  a accept  d dismiss  Esc back  q quit",
+        (Overlay::Details, _) => "↑↓ scroll  PgUp PgDn  Esc back  q quit",
+        (Overlay::Nothing, Tab::Live) => {
+            "Tab next  ↑↓ select  Enter details  / filter  p pause  ? help  q quit"
+        }
+        (Overlay::Nothing, Tab::Servers) => "Tab next  ↑↓ select  Enter details  ? help  q quit",
+        (Overlay::Nothing, Tab::Suggestions) => {
             "Tab next  ↑↓ select  Enter details  a accept  d dismiss  ? help  q quit"
         }
     };

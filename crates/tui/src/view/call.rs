@@ -1,13 +1,13 @@
-//! Everything about one call: before, after, what was changed and by which rule, what went wrong.
+//! Details of one call: arguments before and after, changes with their rules, error.
 
 use ratatui::style::Style;
 use ratatui::text::Line;
 
 use super::Look;
 use super::words::{duration, labelled};
-use crate::told::{Call, Change};
+use crate::api_types::{ApiCall, CallChange};
 
-pub(super) fn lines(call: &Call, look: &Look, room: usize) -> Vec<Line<'static>> {
+pub(super) fn lines(call: &ApiCall, look: &Look, room: usize) -> Vec<Line<'static>> {
     let (plain, bold) = (look.theme.plain(), look.theme.heading());
     let mut out = Vec::new();
     let mut add = |label: &str, text: &str, style: Style| out.extend(labelled(label, text, style, room));
@@ -45,8 +45,8 @@ pub(super) fn lines(call: &Call, look: &Look, room: usize) -> Vec<Line<'static>>
     out
 }
 
-/// `N4 /file_path: "a" -> "b", rule r1`
-fn change_line(change: &Change) -> String {
+/// Formats a change: `N4 /file_path: "a" -> "b", rule r1`
+fn change_line(change: &CallChange) -> String {
     let place = if change.path.is_empty() { "/" } else { change.path.as_str() };
     let mut line = format!("{:<3} {place}", change.code);
     match (&change.from, &change.to) {

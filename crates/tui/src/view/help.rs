@@ -1,4 +1,4 @@
-//! The keys.
+//! The key help.
 
 use ratatui::text::Line;
 

@@ -1,21 +1,21 @@
-//! Calls as they end, the newest first.
+//! Calls as they end, newest first.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::text::Line;
 
-use super::table::{self, Cell, Column};
+use super::table::{self, Column, TableCell};
 use super::words::{counted, duration};
 use super::{Look, put};
+use crate::api_types::ApiCall;
 use crate::clean::{fit, wrap};
-use crate::state::{Missed, Over, State};
-use crate::told::Call;
+use crate::state::{Overlay, PageState, SkippedCalls};
 
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, look: &Look) {
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &PageState, look: &Look) {
     let feed = state.feed();
     let mut area = area;
-    if let Some(said) = about(state) {
-        put(frame, area.y, Line::styled(fit(&said, usize::from(area.width)), look.theme.asks()));
+    if let Some(text) = about(state) {
+        put(frame, area.y, Line::styled(fit(&text, usize::from(area.width)), look.theme.asks()));
         area = Rect { y: area.y + 1, height: area.height - 1, ..area };
     }
     if feed.shown_len() == 0 {
@@ -48,7 +48,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, look: &Look
             time(call, look).into(),
             call.client.as_str().into(),
             call.tool.as_str().into(),
-            Cell::new(call.outcome.word(), look.theme.outcome(call.outcome)),
+            TableCell::new(call.outcome.word(), look.theme.outcome(call.outcome)),
             duration(call.milliseconds).into(),
             codes(call).into(),
         ];
@@ -60,13 +60,13 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, look: &Look
     table::draw(frame, area, look, (columns, names), (feed.shown_len(), feed.place()), cells);
 }
 
-fn time(call: &Call, look: &Look) -> String {
+fn time(call: &ApiCall, look: &Look) -> String {
     let at = call.at.map(|at| at.to_zoned(look.zone.clone()));
     at.map_or_else(|| "?".to_owned(), |at| at.strftime("%H:%M:%S").to_string())
 }
 
-/// The codes of its changes, each once.
-fn codes(call: &Call) -> String {
+/// The codes of its changes, without duplicates.
+fn codes(call: &ApiCall) -> String {
     let mut codes: Vec<&str> = Vec::new();
     for change in &call.changes {
         if !codes.contains(&change.code.as_str()) {
@@ -76,26 +76,26 @@ fn codes(call: &Call) -> String {
     codes.join(" ")
 }
 
-/// What is particular to the list now.
-fn about(state: &State) -> Option<String> {
+/// Pause, filter and skipped calls.
+fn about(state: &PageState) -> Option<String> {
     let feed = state.feed();
     let mut parts = Vec::new();
     if let Some(waiting) = feed.waiting() {
         parts.push(format!("PAUSED, {waiting} new (p goes on)"));
     }
     let filter = feed.filter().text();
-    if !filter.is_empty() && *state.over() != Over::Filter {
+    if !filter.is_empty() && *state.over() != Overlay::Filter {
         parts.push(format!("filter: {filter} ({} of {}; Esc clears)", feed.shown_len(), feed.len()));
     }
     match feed.missed() {
-        Missed::Nothing => {}
-        Missed::Counted(count) => parts.push(format!("{} left out", counted(count, "record"))),
-        Missed::Some => parts.push("some calls left out".to_owned()),
+        SkippedCalls::Nothing => {}
+        SkippedCalls::Counted(count) => parts.push(format!("{} left out", counted(count, "record"))),
+        SkippedCalls::Some => parts.push("some calls left out".to_owned()),
     }
     (!parts.is_empty()).then(|| format!(" {}", parts.join(" · ")))
 }
 
-fn empty(state: &State) -> String {
+fn empty(state: &PageState) -> String {
     let feed = state.feed();
     match (feed.lack(), feed.is_empty()) {
         (Some(why), _) => format!("Calls cannot be shown: {why}"),

@@ -1,21 +1,21 @@
-//! The servers: which work, which do not, and why.
+//! The servers and their problems.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-use super::table::{self, Cell, Column};
+use super::table::{self, Column, TableCell};
 use super::words::{counted, labelled};
 use super::{Look, put};
+use crate::api_types::{ApiServer, ServerCounts};
 use crate::clean::wrap;
-use crate::state::State;
-use crate::told::{Counts, Server};
+use crate::state::PageState;
 
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, look: &Look) {
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &PageState, look: &Look) {
     if state.servers().is_empty() {
-        let said = "No servers. Name some in toolwright.json, or take over those of your clients: toolwright import.";
-        for (y, line) in (area.y..area.bottom()).zip(wrap(said, usize::from(area.width) - 1)) {
+        let text = "No servers. Name some in toolwright.json, or take over those of your clients: toolwright import.";
+        for (y, line) in (area.y..area.bottom()).zip(wrap(text, usize::from(area.width) - 1)) {
             put(frame, y, Line::from(format!(" {line}")));
         }
         return;
@@ -45,7 +45,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, look: &Look
             server.era.as_ref().map_or("-", |era| era.as_str()).into(),
             counts.count.to_string().into(),
             counts.errors.to_string().into(),
-            Cell::new(server.problem.as_ref().map_or("", |why| why.as_str()), look.theme.wrong()),
+            TableCell::new(server.problem.as_ref().map_or("", |why| why.as_str()), look.theme.wrong()),
         ];
         if columns.len() == 3 {
             cells.drain(2..6);
@@ -56,19 +56,19 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, look: &Look
     table::draw(frame, area, look, (columns, names), (count, state.server_place()), cells);
 }
 
-fn counts(server: &Server, state: &State) -> Counts {
+fn counts(server: &ApiServer, state: &PageState) -> ServerCounts {
     state.numbers().get(&server.name).copied().unwrap_or_default()
 }
 
-fn state_cell(server: &Server, look: &Look) -> Cell {
+fn state_cell(server: &ApiServer, look: &Look) -> TableCell {
     match &server.problem {
-        Some(_) => Cell::new(format!("! {}", server.state), look.theme.wrong()),
-        None if server.state.as_str() == "ready" => Cell::new(server.state.as_str(), look.theme.well()),
+        Some(_) => TableCell::new(format!("! {}", server.state), look.theme.wrong()),
+        None if server.state.as_str() == "ready" => TableCell::new(server.state.as_str(), look.theme.well()),
         None => server.state.as_str().into(),
     }
 }
 
-pub(super) fn lines(server: &Server, state: &State, look: &Look, room: usize) -> Vec<Line<'static>> {
+pub(super) fn lines(server: &ApiServer, state: &PageState, look: &Look, room: usize) -> Vec<Line<'static>> {
     let plain = look.theme.plain();
     let mut out = Vec::new();
     let mut add = |label: &str, text: &str, style: Style| out.extend(labelled(label, text, style, room));

@@ -1,21 +1,21 @@
-//! What calls taught, and what speaks for it.
+//! Suggestions and their evidence.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
 use ratatui::style::Style;
 use ratatui::text::Line;
 
-use super::table::{self, Cell, Column};
+use super::table::{self, Column, TableCell};
 use super::words::{counted, labelled};
 use super::{Look, put};
+use crate::api_types::{ApiSuggestion, SuggestionEvidence};
 use crate::clean::wrap;
-use crate::state::State;
-use crate::told::{Evidence, Suggestion};
+use crate::state::PageState;
 
-pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, look: &Look) {
+pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &PageState, look: &Look) {
     if state.suggestions().is_empty() {
-        let said = "Nothing is suggested. What models correct twice or more becomes a suggestion.";
-        for (y, line) in (area.y..area.bottom()).zip(wrap(said, usize::from(area.width) - 1)) {
+        let text = "Nothing is suggested. What models correct twice or more becomes a suggestion.";
+        for (y, line) in (area.y..area.bottom()).zip(wrap(text, usize::from(area.width) - 1)) {
             put(frame, y, Line::from(format!(" {line}")));
         }
         return;
@@ -34,7 +34,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, look: &Look
             false => look.theme.plain(),
         };
         let mut cells = vec![
-            Cell::new(suggestion.standing.word(), standing),
+            TableCell::new(suggestion.standing.word(), standing),
             suggestion.tool.as_str().into(),
             suggestion.rule.as_str().into(),
             suggestion.evidence.observations.to_string().into(),
@@ -47,7 +47,7 @@ pub(super) fn draw(frame: &mut Frame<'_>, area: Rect, state: &State, look: &Look
     table::draw(frame, area, look, (columns, names), (count, state.suggestion_place()), cells);
 }
 
-pub(super) fn lines(suggestion: &Suggestion, look: &Look, room: usize) -> Vec<Line<'static>> {
+pub(super) fn lines(suggestion: &ApiSuggestion, look: &Look, room: usize) -> Vec<Line<'static>> {
     let plain = look.theme.plain();
     let mut out = Vec::new();
     let mut add = |label: &str, text: &str, style: Style| out.extend(labelled(label, text, style, room));
@@ -65,7 +65,7 @@ pub(super) fn lines(suggestion: &Suggestion, look: &Look, room: usize) -> Vec<Li
     out
 }
 
-fn evidence(evidence: &Evidence) -> String {
+fn evidence(evidence: &SuggestionEvidence) -> String {
     let against = match evidence.against {
         0 => String::new(),
         count => format!(", {count} against it"),
@@ -78,7 +78,7 @@ fn evidence(evidence: &Evidence) -> String {
     )
 }
 
-fn tried(evidence: &Evidence) -> String {
+fn tried(evidence: &SuggestionEvidence) -> String {
     let (mends, of) = evidence.mends;
     format!(
         "mends {mends} of {}, changes {} that went well",

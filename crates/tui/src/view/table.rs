@@ -1,4 +1,4 @@
-//! Rows with columns that line up whatever characters are in them.
+//! Tables with columns aligned by cell width.
 
 use ratatui::Frame;
 use ratatui::layout::Rect;
@@ -8,32 +8,32 @@ use ratatui::text::{Line, Span};
 use super::{Look, put};
 use crate::clean::{fit, width};
 
-/// How wide a column is, in cells.
+/// The width of a column, in cells.
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Column {
-    /// So wide.
+    /// A fixed width.
     Fixed(usize),
-    /// So wide, its text at the right.
+    /// A fixed width, right-aligned.
     Right(usize),
-    /// A share of what is left.
+    /// A share of the remaining width.
     Share(usize),
 }
 
-/// A text in a column.
-pub(super) struct Cell {
+/// A table cell.
+pub(super) struct TableCell {
     pub text: String,
     pub style: Style,
 }
 
-impl Cell {
-    pub fn new(text: impl Into<String>, style: Style) -> Cell {
-        Cell { text: text.into(), style }
+impl TableCell {
+    pub fn new(text: impl Into<String>, style: Style) -> TableCell {
+        TableCell { text: text.into(), style }
     }
 }
 
-impl<T: Into<String>> From<T> for Cell {
-    fn from(text: T) -> Cell {
-        Cell::new(text, Style::new())
+impl<T: Into<String>> From<T> for TableCell {
+    fn from(text: T) -> TableCell {
+        TableCell::new(text, Style::new())
     }
 }
 
@@ -68,8 +68,8 @@ fn widths(columns: &[Column], room: usize) -> Vec<usize> {
     widths
 }
 
-/// A row: what it begins with, and its cells.
-fn row(mark: &str, cells: Vec<Cell>, columns: &[Column], room: usize) -> Line<'static> {
+/// A row: its marker and its cells.
+fn row(mark: &str, cells: Vec<TableCell>, columns: &[Column], room: usize) -> Line<'static> {
     let mut spans = vec![Span::raw(fit(mark, room))];
     for ((cell, column), width_of) in cells.into_iter().zip(columns).zip(widths(columns, room)) {
         let text = fit(&cell.text, width_of);
@@ -83,27 +83,27 @@ fn row(mark: &str, cells: Vec<Cell>, columns: &[Column], room: usize) -> Line<'s
     Line::from(spans)
 }
 
-/// Draws a heading and as many rows as there is room for, with the selected one among them.
+/// Renders a heading and the rows that fit, including the selected one.
 pub(super) fn draw(
     frame: &mut Frame<'_>,
     area: Rect,
     look: &Look,
     (columns, names): (&[Column], &[&str]),
     (count, selected): (usize, usize),
-    cells: impl Fn(usize) -> Vec<Cell>,
+    cells: impl Fn(usize) -> Vec<TableCell>,
 ) {
     if area.height == 0 {
         return;
     }
     let room = usize::from(area.width);
-    let names = names.iter().map(|name| Cell::from(*name)).collect();
+    let names = names.iter().map(|name| TableCell::from(*name)).collect();
     put(frame, area.y, row("  ", names, columns, room).style(look.theme.heading()));
     let rows = usize::from(area.height) - 1;
     let first = first_row(count, selected, rows);
     for (y, place) in (area.y + 1..area.bottom()).zip(first..count) {
         if place == selected {
-            // One look for the whole row: a colour that cannot be read on it would hide what it says.
-            let cells = cells(place).into_iter().map(|cell| Cell::from(cell.text)).collect();
+            // One style for the whole row: a cell colour could be unreadable on it.
+            let cells = cells(place).into_iter().map(|cell| TableCell::from(cell.text)).collect();
             put(frame, y, row("> ", cells, columns, room).style(look.theme.selected()));
         } else {
             put(frame, y, row("  ", cells(place), columns, room));
@@ -111,7 +111,7 @@ pub(super) fn draw(
     }
 }
 
-/// The first row that is shown, so that the selected one is in the middle where there is room on both sides.
+/// The first visible row; the selected one is in the middle if possible.
 fn first_row(count: usize, selected: usize, rows: usize) -> usize {
     selected.saturating_sub(rows / 2).min(count.saturating_sub(rows))
 }

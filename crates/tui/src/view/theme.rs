@@ -1,20 +1,20 @@
-//! What is bold, what is reversed, and which colours there are besides where colours are wanted.
+//! Text styles, and colours if enabled.
 
 use ratatui::style::{Color, Modifier, Style};
 
-use crate::told::Outcome;
+use crate::api_types::ApiOutcome;
 
-/// With colours or without.
+/// The colour theme.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Theme {
-    /// The terminal's own sixteen colours, which its user has chosen.
+    /// The terminal's sixteen colours, which its user has chosen.
     Colours,
     /// Bold and reversed only.
     Plain,
 }
 
 impl Theme {
-    /// Without colours where the environment wants none.
+    /// Disables colours if `NO_COLOR` is set.
     pub fn from_no_color(value: Option<&std::ffi::OsStr>) -> Theme {
         if value.is_some_and(|value| !value.is_empty()) { Theme::Plain } else { Theme::Colours }
     }
@@ -31,7 +31,7 @@ impl Theme {
         Style::new().add_modifier(Modifier::BOLD)
     }
 
-    /// What is there for those who look for it. Without colours as everything else: not every terminal can read faint.
+    /// Secondary information. Without colours it is plain: not every terminal shows faint text legibly.
     pub(super) fn faint(self) -> Style {
         self.coloured(Color::DarkGray)
     }
@@ -44,18 +44,18 @@ impl Theme {
         self.coloured(Color::Green)
     }
 
-    /// What waits for somebody.
+    /// An item that waits for the user.
     pub(super) fn asks(self) -> Style {
         self.coloured(Color::Yellow).add_modifier(Modifier::BOLD)
     }
 
-    pub(super) fn outcome(self, outcome: Outcome) -> Style {
+    pub(super) fn outcome(self, outcome: ApiOutcome) -> Style {
         match outcome {
-            Outcome::Ok => self.well(),
-            Outcome::Repaired => self.coloured(Color::Cyan).add_modifier(Modifier::BOLD),
-            Outcome::Refused => self.asks(),
-            Outcome::Error | Outcome::Interrupted => self.wrong(),
-            Outcome::Running => self.plain(),
+            ApiOutcome::Ok => self.well(),
+            ApiOutcome::Repaired => self.coloured(Color::Cyan).add_modifier(Modifier::BOLD),
+            ApiOutcome::Refused => self.asks(),
+            ApiOutcome::Error | ApiOutcome::Interrupted => self.wrong(),
+            ApiOutcome::Running => self.plain(),
         }
     }
 

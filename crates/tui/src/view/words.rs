@@ -1,14 +1,14 @@
-//! Numbers and times in words, and labelled texts in lines.
+//! Formatting of numbers, durations and labelled texts.
 
 use ratatui::style::Style;
 use ratatui::text::{Line, Span};
 
 use crate::clean::{fit, width, wrap};
 
-/// How wide the labels of details are, in cells.
+/// The width of the labels, in cells.
 const LABEL: usize = 9;
 
-/// How long, in at most eight characters.
+/// A duration in at most eight characters.
 pub(super) fn duration(milliseconds: f64) -> String {
     match milliseconds {
         ms if !ms.is_finite() || ms < 0.0 => "?".to_owned(),
@@ -19,7 +19,7 @@ pub(super) fn duration(milliseconds: f64) -> String {
     }
 }
 
-/// How long, by its two largest units.
+/// A duration in its two largest units.
 pub(super) fn span(seconds: u64) -> String {
     let (days, hours, minutes) = (seconds / 86_400, seconds / 3_600 % 24, seconds / 60 % 60);
     match (days, hours, minutes) {
@@ -30,12 +30,12 @@ pub(super) fn span(seconds: u64) -> String {
     }
 }
 
-/// A number with its word.
+/// A number with its noun.
 pub(super) fn counted(count: u64, word: &str) -> String {
     if count == 1 { format!("1 {word}") } else { format!("{count} {word}s") }
 }
 
-/// A label and its text, in as many lines as that takes.
+/// A label and its text, wrapped.
 pub(super) fn labelled(label: &str, text: &str, style: Style, room: usize) -> Vec<Line<'static>> {
     let label = fit(label, LABEL - 2);
     let first = format!(" {label}{}", " ".repeat(LABEL - 1 - width(&label)));
@@ -52,7 +52,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn times_are_told_by_their_largest_units_and_are_short() {
+    fn durations_are_short() {
         for (milliseconds, told) in [
             (0.04, "0.0 ms"),
             (12.34, "12.3 ms"),

@@ -1,14 +1,14 @@
-//! A gateway's answers, as they come over HTTP, and states made of them.
+//! API responses of a gateway, and states made from them.
 
 use serde_json::{Value, json};
-use toolwright_tui::state::{Key, News, Older, State};
-use toolwright_tui::told::{Call, Status, Suggestion, numbers};
+use toolwright_tui::api_types::{ApiCall, ApiStatus, ApiSuggestion, numbers};
+use toolwright_tui::state::{News, Older, PageKey, PageState};
 
-/// A moment in the morning of a day in March.
+/// The current time of the tests.
 pub const NOW: &str = "2026-03-16T09:30:00Z";
 
-/// A call that ended so many seconds after nine.
-pub fn call(number: u64, besides: &Value) -> Call {
+/// A call that ended this number of seconds after nine.
+pub fn call(number: u64, besides: &Value) -> ApiCall {
     let mut said = json!({
         "ts": format!("2026-03-16T09:{:02}:{:02}Z", number / 60 % 60, number % 60),
         "tool": "read_file", "server": "files", "req_id": format!("01J9{number:06}"), "duration_ms": 12.34,
@@ -18,11 +18,11 @@ pub fn call(number: u64, besides: &Value) -> Call {
     for (key, value) in besides.as_object().into_iter().flatten() {
         said[key] = value.clone();
     }
-    Call::read(said.to_string().as_bytes()).expect("a call")
+    ApiCall::read(said.to_string().as_bytes()).expect("a call")
 }
 
-/// A call that was mended.
-pub fn repaired(number: u64) -> Call {
+/// A repaired call.
+pub fn repaired(number: u64) -> ApiCall {
     call(
         number,
         &json!({
@@ -37,8 +37,8 @@ pub fn repaired(number: u64) -> Call {
     )
 }
 
-/// A call that did not fit.
-pub fn refused(number: u64) -> Call {
+/// An invalid call.
+pub fn refused(number: u64) -> ApiCall {
     let error = "\"prose\" is missing, and \"message\" could be it or \"subject\".\nSend \"prose\".";
     call(
         number,
@@ -46,8 +46,8 @@ pub fn refused(number: u64) -> Call {
     )
 }
 
-/// A call of somebody who wants to command the terminal, in letters of many kinds.
-pub fn hostile(number: u64) -> Call {
+/// A call that tries to control the terminal, with characters of many scripts.
+pub fn hostile(number: u64) -> ApiCall {
     let long = "長い名前".repeat(20);
     call(
         number,
@@ -59,7 +59,7 @@ pub fn hostile(number: u64) -> Call {
     )
 }
 
-pub fn status(besides: &Value) -> Status {
+pub fn status(besides: &Value) -> ApiStatus {
     let mut said = json!({
         "status": "ok", "problems": [], "version": "0.1.0", "address": "http://127.0.0.1:8484", "uptime_seconds": 7_440,
         "servers": [
@@ -75,8 +75,8 @@ pub fn status(besides: &Value) -> Status {
     serde_json::from_value(said).expect("a status")
 }
 
-/// One of its servers is down.
-pub fn degraded() -> Status {
+/// A status with one failing server.
+pub fn degraded() -> ApiStatus {
     let why = "the program \"uvx\" was not found\nstderr: sh: 1: uvx: not found";
     let servers = json!([
         { "name": "files", "toolbox": "default", "state": "ready", "era": "modern", "tools": 9, "problem": null },
@@ -86,7 +86,7 @@ pub fn degraded() -> Status {
     status(&json!({ "status": "degraded", "problems": [problem], "servers": servers }))
 }
 
-pub fn suggestions() -> Vec<Suggestion> {
+pub fn suggestions() -> Vec<ApiSuggestion> {
     let suggestion = |id: &str, status: &str, rule: Value| {
         json!({
             "id": id, "status": status, "tool": "notes/send_note", "rule": rule, "confidence": 0.75,
@@ -99,12 +99,12 @@ pub fn suggestions() -> Vec<Suggestion> {
         suggestion("0a1b2c3d4e5f", "suggested", json!({ "type": "param_alias", "from": "payload", "to": "prose" })),
         suggestion("a1a1a1a1a1a1", "active", json!({ "type": "type_coerce", "from": "urgent", "coerce_to": "bool" })),
     ] });
-    Suggestion::read_all(said.to_string().as_bytes()).expect("suggestions")
+    ApiSuggestion::read_all(said.to_string().as_bytes()).expect("suggestions")
 }
 
-/// A page of a gateway that has done some work.
-pub fn state() -> State {
-    let mut state = State::new();
+/// The page of a gateway with some history.
+pub fn state() -> PageState {
+    let mut state = PageState::new();
     state.resize(24);
     state.tick(NOW.parse().expect("a moment"));
     state.take(News::Status(Box::new(status(&json!({})))));
@@ -120,8 +120,8 @@ pub fn state() -> State {
 }
 
 /// Presses each key of a text.
-pub fn write(state: &mut State, text: &str) {
+pub fn write(state: &mut PageState, text: &str) {
     for char in text.chars() {
-        state.press(Key::Char(char));
+        state.press(PageKey::Char(char));
     }
 }

@@ -9,29 +9,30 @@ use tokio::net::TcpStream;
 use tokio::time::{Instant, sleep_until, timeout};
 use tokio_util::sync::CancellationToken;
 
-use super::packets::{self, Hello, Kept, Received, Sent, Speaks};
-use super::router::{Carried, Place, Router};
+use super::packets::{self, ClientPacket, ConnectPacket, MqttVersion, RetainedDelivery, ServerPacket};
+use super::router::{BrokerRouter, ClientSlot, RoutedMessage};
 use super::topics::{is_filter, is_topic};
-use super::{CONNECT, MAX_CLIENTS, MAX_PACKET, MAX_UNACKNOWLEDGED, WRITE};
+use super::{CONNECT_TIMEOUT, MAX_CLIENTS, MAX_PACKET, MAX_UNACKNOWLEDGED, WRITE_TIMEOUT};
 
-/// A client that has said who it is.
-pub(super) struct Greeted {
+/// A client after its handshake.
+pub(super) struct AcceptedClient {
     stream: TcpStream,
     bytes: BytesMut,
-    speaks: Speaks,
-    hello: Hello,
+    version: MqttVersion,
+    connect: ConnectPacket,
 }
 
-/// Waits for the first packet of a client; nothing when it does not come in time, or `silent` is cancelled.
-pub(super) async fn greet(mut stream: TcpStream, silent: &CancellationToken) -> Option<Greeted> {
-    // Without it every acknowledgement waits for the one before it.
+/// Waits for the CONNECT packet of a client. Returns `None` on timeout or when `silent` is cancelled.
+pub(super) async fn handshake(mut stream: TcpStream, silent: &CancellationToken) -> Option<AcceptedClient> {
+    // Without `TCP_NODELAY` every acknowledgement waits for the one before it.
     if let Err(error) = stream.set_nodelay(true) {
         tracing::debug!("the broker: {error}");
     }
     let mut bytes = BytesMut::new();
-    let said = silent.run_until_cancelled(timeout(CONNECT, hello(&mut stream, &mut bytes))).await;
-    let why = match said {
-        Some(Ok(Ok((speaks, hello)))) => return Some(Greeted { stream, bytes, speaks, hello }),
+    let result =
+        silent.run_until_cancelled(timeout(CONNECT_TIMEOUT, read_connect(&mut stream, &mut bytes))).await;
+    let why = match result {
+        Some(Ok(Ok((version, connect)))) => return Some(AcceptedClient { stream, bytes, version, connect }),
         Some(Ok(Err(why))) => why,
         Some(Err(_)) => "it said nothing".to_owned(),
         None => "it said nothing, and others wait".to_owned(),
@@ -40,54 +41,58 @@ pub(super) async fn greet(mut stream: TcpStream, silent: &CancellationToken) -> 
     None
 }
 
-/// Serves one client until it goes, breaks the protocol, or has to go.
-pub(super) async fn serve(greeted: Greeted, router: &Router, stop: &CancellationToken) {
-    let Greeted { stream, bytes, speaks, hello } = greeted;
-    let Some(Place { id, mut inbox, over }) = router.enter(&hello.name) else {
+/// Serves one client until it disconnects, violates the protocol or is closed by the router.
+pub(super) async fn serve(accepted_client: AcceptedClient, router: &BrokerRouter, stop: &CancellationToken) {
+    let AcceptedClient { stream, bytes, version, connect } = accepted_client;
+    let Some(ClientSlot { id, mut inbox, evicted }) = router.enter(&connect.name) else {
         tracing::warn!(
-            client = hello.name,
+            client = connect.name,
             "the broker turned a client away: {MAX_CLIENTS} are active already"
         );
         return;
     };
-    let mut client = Client {
+    let mut client = BrokerClient {
         id,
         router,
         stream,
-        speaks,
+        version,
         bytes,
         out: BytesMut::new(),
         unacknowledged: HashSet::new(),
         last_id: 0,
         half_received: HashSet::new(),
-        waiting: VecDeque::new(),
+        retained_queue: VecDeque::new(),
     };
-    let assigned = if hello.name.is_empty() { format!("client-{id}") } else { String::new() };
-    client.send(Sent::Welcome { name: assigned });
-    let silence = match hello.keep_alive {
+    let assigned = if connect.name.is_empty() { format!("client-{id}") } else { String::new() };
+    client.send(ServerPacket::Welcome { name: assigned });
+    // MQTT closes a connection after one and a half times the keep-alive interval without a packet.
+    let silence = match connect.keep_alive {
         0 => None,
         seconds => Some(Duration::from_millis(u64::from(seconds) * 1_500)),
     };
-    let end = client.run(&mut inbox, silence, &over, stop).await;
+    let end = client.run(&mut inbox, silence, &evicted, stop).await;
     router.leave(id);
-    if let (End::Lost, Some(will)) = (end, hello.will.filter(|will| is_topic(&will.topic))) {
+    if let (ConnectionEnd::Lost, Some(will)) = (end, connect.will.filter(|will| is_topic(&will.topic))) {
         router.publish(id, will);
     }
 }
 
-/// How a client went.
-enum End {
+/// The reason why a connection ended; a lost connection publishes the will.
+enum ConnectionEnd {
     Goodbye,
     Lost,
 }
 
-async fn hello(stream: &mut TcpStream, bytes: &mut BytesMut) -> Result<(Speaks, Hello), String> {
+async fn read_connect(
+    stream: &mut TcpStream,
+    bytes: &mut BytesMut,
+) -> Result<(MqttVersion, ConnectPacket), String> {
     loop {
-        if let Some(speaks) = packets::speaks(bytes)?
-            && let Some(received) = packets::read(speaks, bytes)?
+        if let Some(version) = packets::version(bytes)?
+            && let Some(received) = packets::read(version, bytes)?
         {
             return match received {
-                Received::Connect(hello) => Ok((speaks, hello)),
+                ClientPacket::Connect(connect) => Ok((version, connect)),
                 _ => Err("the first packet is no CONNECT".to_owned()),
             };
         }
@@ -102,34 +107,34 @@ async fn hello(stream: &mut TcpStream, bytes: &mut BytesMut) -> Result<(Speaks, 
     }
 }
 
-struct Client<'r> {
+struct BrokerClient<'r> {
     id: u64,
-    router: &'r Router,
+    router: &'r BrokerRouter,
     stream: TcpStream,
-    speaks: Speaks,
+    version: MqttVersion,
     bytes: BytesMut,
     out: BytesMut,
-    /// Ids of messages to it that it has not acknowledged.
+    /// Packet ids of messages to the client that it has not acknowledged.
     unacknowledged: HashSet<u16>,
     last_id: u16,
-    /// Ids of its messages of QoS 2 that it has not released.
+    /// Packet ids of its QoS 2 messages that it has not released.
     half_received: HashSet<u16>,
-    /// Messages that were kept and do not fit among the unacknowledged.
-    waiting: VecDeque<Carried>,
+    /// Retained messages that do not fit into the unacknowledged ones.
+    retained_queue: VecDeque<RoutedMessage>,
 }
 
-impl Client<'_> {
+impl BrokerClient<'_> {
     async fn run(
         &mut self,
-        inbox: &mut tokio::sync::mpsc::Receiver<Carried>,
+        inbox: &mut tokio::sync::mpsc::Receiver<RoutedMessage>,
         silence: Option<Duration>,
-        over: &CancellationToken,
+        evicted: &CancellationToken,
         stop: &CancellationToken,
-    ) -> End {
-        let mut heard = Instant::now();
+    ) -> ConnectionEnd {
+        let mut last_packet = Instant::now();
         loop {
             loop {
-                match packets::read(self.speaks, &mut self.bytes) {
+                match packets::read(self.version, &mut self.bytes) {
                     Ok(None) => break,
                     Ok(Some(received)) => {
                         if let Some(end) = self.received(received) {
@@ -138,44 +143,44 @@ impl Client<'_> {
                     }
                     Err(why) => {
                         tracing::debug!("the broker ended a connection: {why}");
-                        return End::Lost;
+                        return ConnectionEnd::Lost;
                     }
                 }
             }
             while self.has_room()
-                && let Some(carried) = self.waiting.pop_front()
+                && let Some(message) = self.retained_queue.pop_front()
             {
-                self.carry(carried);
+                self.deliver(message);
             }
             if !self.out.is_empty() {
                 let out = self.out.split();
-                match timeout(WRITE, self.stream.write_all(&out)).await {
+                match timeout(WRITE_TIMEOUT, self.stream.write_all(&out)).await {
                     Ok(Ok(())) => {}
-                    Ok(Err(_)) | Err(_) => return End::Lost,
+                    Ok(Err(_)) | Err(_) => return ConnectionEnd::Lost,
                 }
             }
             let is_silent = async {
                 match silence {
-                    Some(silence) => sleep_until(heard + silence).await,
+                    Some(silence) => sleep_until(last_packet + silence).await,
                     None => std::future::pending().await,
                 }
             };
             let has_room = self.has_room();
             tokio::select! {
                 read = self.stream.read_buf(&mut self.bytes) => match read {
-                    Ok(0) | Err(_) => return End::Lost,
+                    Ok(0) | Err(_) => return ConnectionEnd::Lost,
                     Ok(_) => {
-                        heard = Instant::now();
-                        self.router.heard(self.id, heard);
+                        last_packet = Instant::now();
+                        self.router.touch(self.id, last_packet);
                     }
                 },
-                carried = inbox.recv(), if has_room => match carried {
-                    Some(carried) => self.carry(carried),
-                    None => return End::Lost,
+                message = inbox.recv(), if has_room => match message {
+                    Some(message) => self.deliver(message),
+                    None => return ConnectionEnd::Lost,
                 },
-                () = is_silent => return End::Lost,
-                () = over.cancelled() => return End::Lost,
-                () = stop.cancelled() => return End::Goodbye,
+                () = is_silent => return ConnectionEnd::Lost,
+                () = evicted.cancelled() => return ConnectionEnd::Lost,
+                () = stop.cancelled() => return ConnectionEnd::Goodbye,
             }
         }
     }
@@ -184,19 +189,19 @@ impl Client<'_> {
         self.unacknowledged.len() < MAX_UNACKNOWLEDGED
     }
 
-    fn received(&mut self, received: Received) -> Option<End> {
+    fn received(&mut self, received: ClientPacket) -> Option<ConnectionEnd> {
         match received {
-            Received::Publish { carried, id } => return self.published(carried, id),
-            Received::Acknowledged(id) => {
+            ClientPacket::Publish { message, id } => return self.published(message, id),
+            ClientPacket::Acknowledged(id) => {
                 self.unacknowledged.remove(&id);
             }
-            Received::Released(id) => {
+            ClientPacket::Released(id) => {
                 self.half_received.remove(&id);
-                self.send(Sent::Completed(id));
+                self.send(ServerPacket::Completed(id));
             }
-            Received::Subscribe { id, subscriptions } => {
+            ClientPacket::Subscribe { id, subscriptions } => {
                 let mut granted = Vec::with_capacity(subscriptions.len());
-                for (mut subscription, kept) in subscriptions {
+                for (mut subscription, retained) in subscriptions {
                     subscription.qos = subscription.qos.min(1);
                     let qos = subscription.qos;
                     let is_shared = subscription.filter.starts_with("$share/");
@@ -205,56 +210,56 @@ impl Client<'_> {
                         false => None,
                     };
                     granted.push(found.as_ref().map(|_| qos));
-                    if kept == Kept::Sent {
-                        self.waiting.extend(found.unwrap_or_default());
+                    if retained == RetainedDelivery::Deliver {
+                        self.retained_queue.extend(found.unwrap_or_default());
                     }
                 }
-                self.send(Sent::Subscribed { id, granted });
+                self.send(ServerPacket::Subscribed { id, granted });
             }
-            Received::Unsubscribe { id, filters } => {
+            ClientPacket::Unsubscribe { id, filters } => {
                 let were_there =
                     filters.iter().map(|filter| self.router.unsubscribe(self.id, filter)).collect();
-                self.send(Sent::Unsubscribed { id, were_there });
+                self.send(ServerPacket::Unsubscribed { id, were_there });
             }
-            Received::Ping => self.send(Sent::Pong),
-            Received::Goodbye => return Some(End::Goodbye),
-            Received::GoodbyeWithWill | Received::Connect(_) => return Some(End::Lost),
-            Received::Strange => {}
+            ClientPacket::Ping => self.send(ServerPacket::Pong),
+            ClientPacket::Goodbye => return Some(ConnectionEnd::Goodbye),
+            ClientPacket::GoodbyeWithWill | ClientPacket::Connect(_) => return Some(ConnectionEnd::Lost),
+            ClientPacket::Strange => {}
         }
         None
     }
 
-    fn published(&mut self, carried: Carried, id: u16) -> Option<End> {
-        if !is_topic(&carried.topic) {
-            return Some(End::Lost);
+    fn published(&mut self, message: RoutedMessage, id: u16) -> Option<ConnectionEnd> {
+        if !is_topic(&message.topic) {
+            return Some(ConnectionEnd::Lost);
         }
-        match carried.qos {
-            0 => self.router.publish(self.id, carried),
+        match message.qos {
+            0 => self.router.publish(self.id, message),
             1 => {
-                self.router.publish(self.id, carried);
-                self.send(Sent::Published(id));
+                self.router.publish(self.id, message);
+                self.send(ServerPacket::Published(id));
             }
             _ => {
                 if self.half_received.len() >= MAX_UNACKNOWLEDGED && !self.half_received.contains(&id) {
-                    return Some(End::Lost);
+                    return Some(ConnectionEnd::Lost);
                 }
-                // Its repetition is the same message.
+                // A repetition before the release is the same message.
                 if self.half_received.insert(id) {
-                    self.router.publish(self.id, carried);
+                    self.router.publish(self.id, message);
                 }
-                self.send(Sent::Received(id));
+                self.send(ServerPacket::PubRec(id));
             }
         }
         None
     }
 
-    fn carry(&mut self, carried: Carried) {
-        let id = if carried.qos == 0 { 0 } else { self.fresh_id() };
-        let topic = carried.topic.clone();
+    fn deliver(&mut self, message: RoutedMessage) {
+        let id = if message.qos == 0 { 0 } else { self.fresh_id() };
+        let topic = message.topic.clone();
         if id > 0 {
             self.unacknowledged.insert(id);
         }
-        if !packets::write(self.speaks, Sent::Carried { carried, id }, &mut self.out) {
+        if !packets::write(self.version, ServerPacket::Publish { message, id }, &mut self.out) {
             self.unacknowledged.remove(&id);
             tracing::warn!(topic, "the broker dropped a message that cannot be written");
         }
@@ -269,8 +274,8 @@ impl Client<'_> {
         }
     }
 
-    fn send(&mut self, sent: Sent) {
-        if !packets::write(self.speaks, sent, &mut self.out) {
+    fn send(&mut self, sent: ServerPacket) {
+        if !packets::write(self.version, sent, &mut self.out) {
             tracing::warn!("the broker could not write a packet");
         }
     }

@@ -1,4 +1,4 @@
-//! Who gets which message, and which messages are kept.
+//! Routes messages to subscribers and stores retained messages.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -9,12 +9,12 @@ use tokio::time::Instant;
 use tokio_util::sync::CancellationToken;
 use toolwright_base::IgnorePoison;
 
-use super::topics::is_meant;
-use super::{CLIENT_QUEUE, MAX_CLIENTS, MAX_KEPT, MAX_KEPT_BYTES, MAX_SUBSCRIPTIONS, QUIET};
+use super::topics::matches_topic;
+use super::{CLIENT_QUEUE, IDLE_AFTER, MAX_CLIENTS, MAX_RETAINED, MAX_RETAINED_BYTES, MAX_SUBSCRIPTIONS};
 
 /// A message between two clients.
 #[derive(Clone, Debug)]
-pub(super) struct Carried {
+pub(super) struct RoutedMessage {
     pub topic: String,
     pub payload: Bytes,
     pub qos: u8,
@@ -25,76 +25,89 @@ pub(super) struct Carried {
     pub user_properties: Vec<(String, String)>,
 }
 
-/// What a client asked for.
+/// A subscription of a client.
 #[derive(Clone, Debug)]
-pub(super) struct Subscription {
+pub(super) struct TopicSubscription {
     pub filter: String,
     pub qos: u8,
-    /// What it publishes itself is not for it.
+    /// MQTT 5 "no local": the client does not receive its own publications.
     pub is_for_others: bool,
-    /// Whether a message that was kept says so also later.
+    /// MQTT 5 "retain as published": forwarded messages keep their retain flag.
     pub keeps_retained: bool,
 }
 
-/// Everything the broker knows.
+/// The state of the broker: clients, subscriptions and retained messages.
 #[derive(Default)]
-pub(super) struct Router(Mutex<Known>);
+pub(super) struct BrokerRouter(Mutex<RouterState>);
 
 #[derive(Default)]
-struct Known {
-    clients: HashMap<u64, Connected>,
-    kept: HashMap<String, Carried>,
+struct RouterState {
+    clients: HashMap<u64, ConnectedClient>,
+    retained: HashMap<String, RoutedMessage>,
     last: u64,
 }
 
-struct Connected {
+struct ConnectedClient {
     name: String,
-    outbox: mpsc::Sender<Carried>,
-    subscriptions: Vec<Subscription>,
-    /// Whether it has published or subscribed.
+    outbox: mpsc::Sender<RoutedMessage>,
+    subscriptions: Vec<TopicSubscription>,
+    /// Whether the client has published or subscribed.
     is_used: bool,
-    /// When it last sent something.
-    heard: Instant,
-    over: CancellationToken,
+    /// The time of the last packet from the client.
+    last_packet: Instant,
+    evicted: CancellationToken,
 }
 
-/// A client that is there.
-pub(super) struct Place {
+/// A connected client, as its task sees it.
+pub(super) struct ClientSlot {
     pub id: u64,
-    pub inbox: mpsc::Receiver<Carried>,
-    /// Cancelled when another client of the same name comes, or one that needs its place.
-    pub over: CancellationToken,
+    pub inbox: mpsc::Receiver<RoutedMessage>,
+    /// Cancelled when another client connects with the same name or needs the slot.
+    pub evicted: CancellationToken,
 }
 
-impl Router {
-    /// Lets a client in; one of the same name has to go. Nothing when there is no place for it.
-    pub fn enter(&self, name: &str) -> Option<Place> {
-        let mut known = self.lock();
-        known.last += 1;
-        let (id, over) = (known.last, CancellationToken::new());
+impl BrokerRouter {
+    /// Adds a client and closes one of the same name. Returns `None` when there is no slot for it.
+    pub fn enter(&self, name: &str) -> Option<ClientSlot> {
+        let mut state = self.lock();
+        state.last += 1;
+        let (id, evicted) = (state.last, CancellationToken::new());
         let name = if name.is_empty() { format!("client-{id}") } else { name.to_owned() };
-        known.clients.values().filter(|client| client.name == name).for_each(|client| client.over.cancel());
-        let staying = || known.clients.values().filter(|client| !client.over.is_cancelled());
+        state
+            .clients
+            .values()
+            .filter(|client| client.name == name)
+            .for_each(|client| client.evicted.cancel());
+        let staying = || state.clients.values().filter(|client| !client.evicted.is_cancelled());
         if staying().count() >= MAX_CLIENTS {
-            let may_go = |client: &&Connected| !client.is_used || client.heard.elapsed() > QUIET;
-            let idlest = staying().filter(may_go).min_by_key(|client| (client.is_used, client.heard))?;
+            let may_go =
+                |client: &&ConnectedClient| !client.is_used || client.last_packet.elapsed() > IDLE_AFTER;
+            let idlest =
+                staying().filter(may_go).min_by_key(|client| (client.is_used, client.last_packet))?;
             tracing::warn!(
                 client = idlest.name,
                 "the broker ended an idle connection: another client needs its place"
             );
-            idlest.over.cancel();
+            idlest.evicted.cancel();
         }
         let (outbox, inbox) = mpsc::channel(CLIENT_QUEUE);
-        let (subscriptions, heard) = (Vec::new(), Instant::now());
-        let client = Connected { name, outbox, subscriptions, is_used: false, heard, over: over.clone() };
-        known.clients.insert(id, client);
-        Some(Place { id, inbox, over })
+        let (subscriptions, last_packet) = (Vec::new(), Instant::now());
+        let client = ConnectedClient {
+            name,
+            outbox,
+            subscriptions,
+            is_used: false,
+            last_packet,
+            evicted: evicted.clone(),
+        };
+        state.clients.insert(id, client);
+        Some(ClientSlot { id, inbox, evicted })
     }
 
-    /// A client sent something.
-    pub fn heard(&self, id: u64, at: Instant) {
+    /// Records that a client sent a packet.
+    pub fn touch(&self, id: u64, at: Instant) {
         if let Some(client) = self.lock().clients.get_mut(&id) {
-            client.heard = at;
+            client.last_packet = at;
         }
     }
 
@@ -102,75 +115,79 @@ impl Router {
         self.lock().clients.remove(&id);
     }
 
-    /// Adds a subscription, and gives the messages that were kept for it; nothing when there are too many.
-    pub fn subscribe(&self, id: u64, subscription: Subscription) -> Option<Vec<Carried>> {
-        let mut known = self.lock();
-        let Known { clients, kept, .. } = &mut *known;
+    /// Adds a subscription and returns its retained messages; `None` when the client has too many
+    /// subscriptions.
+    pub fn subscribe(&self, id: u64, subscription: TopicSubscription) -> Option<Vec<RoutedMessage>> {
+        let mut state = self.lock();
+        let RouterState { clients, retained, .. } = &mut *state;
         let client = clients.get_mut(&id)?;
         client.is_used = true;
         client.subscriptions.retain(|other| other.filter != subscription.filter);
         if client.subscriptions.len() >= MAX_SUBSCRIPTIONS {
             return None;
         }
-        let meant = kept.values().filter(|carried| is_meant(&subscription.filter, &carried.topic));
-        let with_qos =
-            |carried: &Carried| Carried { qos: carried.qos.min(subscription.qos), ..carried.clone() };
-        let meant = meant.map(with_qos).collect();
+        let matching =
+            retained.values().filter(|message| matches_topic(&subscription.filter, &message.topic));
+        let with_qos = |message: &RoutedMessage| RoutedMessage {
+            qos: message.qos.min(subscription.qos),
+            ..message.clone()
+        };
+        let matching = matching.map(with_qos).collect();
         client.subscriptions.push(subscription);
-        Some(meant)
+        Some(matching)
     }
 
     pub fn unsubscribe(&self, id: u64, filter: &str) -> bool {
-        let mut known = self.lock();
-        let Some(client) = known.clients.get_mut(&id) else { return false };
+        let mut state = self.lock();
+        let Some(client) = state.clients.get_mut(&id) else { return false };
         let before = client.subscriptions.len();
         client.subscriptions.retain(|subscription| subscription.filter != filter);
         client.subscriptions.len() < before
     }
 
-    /// Carries a message to all who asked for its topic.
-    pub fn publish(&self, from: u64, carried: Carried) {
-        let mut known = self.lock();
-        if let Some(client) = known.clients.get_mut(&from) {
+    /// Sends a message to every client that subscribed to its topic.
+    pub fn publish(&self, from: u64, message: RoutedMessage) {
+        let mut state = self.lock();
+        if let Some(client) = state.clients.get_mut(&from) {
             client.is_used = true;
         }
-        for (id, client) in &known.clients {
-            let is_for = |one: &&Subscription| {
-                is_meant(&one.filter, &carried.topic) && !(one.is_for_others && *id == from)
+        for (id, client) in &state.clients {
+            let is_for = |one: &&TopicSubscription| {
+                matches_topic(&one.filter, &message.topic) && !(one.is_for_others && *id == from)
             };
             let Some(best) = client.subscriptions.iter().filter(is_for).max_by_key(|one| one.qos) else {
                 continue;
             };
-            let is_retained = carried.is_retained && best.keeps_retained;
-            let message = Carried { qos: carried.qos.min(best.qos), is_retained, ..carried.clone() };
-            if client.outbox.try_send(message).is_err() {
+            let is_retained = message.is_retained && best.keeps_retained;
+            let copy = RoutedMessage { qos: message.qos.min(best.qos), is_retained, ..message.clone() };
+            if client.outbox.try_send(copy).is_err() {
                 tracing::warn!(
                     client = client.name,
-                    topic = carried.topic,
+                    topic = message.topic,
                     "the broker dropped a message: its client does not read"
                 );
             }
         }
-        if carried.is_retained {
-            keep(&mut known.kept, carried);
+        if message.is_retained {
+            store_retained(&mut state.retained, message);
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Known> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, RouterState> {
         self.0.lock().ignore_poison()
     }
 }
 
-/// The last message of a topic; an empty one takes it away.
-fn keep(kept: &mut HashMap<String, Carried>, carried: Carried) {
-    if carried.payload.is_empty() {
-        kept.remove(&carried.topic);
+/// Stores the last message of a topic; an empty payload deletes it.
+fn store_retained(retained: &mut HashMap<String, RoutedMessage>, message: RoutedMessage) {
+    if message.payload.is_empty() {
+        retained.remove(&message.topic);
         return;
     }
-    let has_room = kept.len() < MAX_KEPT || kept.contains_key(&carried.topic);
-    if carried.payload.len() > MAX_KEPT_BYTES || !has_room {
-        tracing::warn!(topic = carried.topic, "the broker did not keep a message: there is no room for it");
+    let has_room = retained.len() < MAX_RETAINED || retained.contains_key(&message.topic);
+    if message.payload.len() > MAX_RETAINED_BYTES || !has_room {
+        tracing::warn!(topic = message.topic, "the broker did not keep a message: there is no room for it");
         return;
     }
-    kept.insert(carried.topic.clone(), carried);
+    retained.insert(message.topic.clone(), message);
 }

@@ -1,11 +1,11 @@
-//! Which topics are meant by a filter.
+//! Topic filters of MQTT.
 
-/// Whether a topic can be published to.
+/// Whether a client may publish to a topic.
 pub(super) fn is_topic(topic: &str) -> bool {
     !topic.is_empty() && topic.len() <= 1_024 && !topic.contains(['+', '#', '\0'])
 }
 
-/// Whether a filter can be subscribed to.
+/// Whether a client may subscribe to a filter.
 pub(super) fn is_filter(filter: &str) -> bool {
     if filter.is_empty() || filter.len() > 1_024 || filter.contains('\0') {
         return false;
@@ -18,8 +18,9 @@ pub(super) fn is_filter(filter: &str) -> bool {
     })
 }
 
-/// Whether a filter means a topic. Topics that begin with `$` are meant by their name only.
-pub(super) fn is_meant(filter: &str, topic: &str) -> bool {
+/// Whether a filter matches a topic. A leading wildcard does not match topics that start with `$` (MQTT 5,
+/// 4.7.2).
+pub(super) fn matches_topic(filter: &str, topic: &str) -> bool {
     if topic.starts_with('$') && filter.starts_with(['+', '#']) {
         return false;
     }
@@ -51,7 +52,7 @@ mod tests {
             ("/+", "/x"),
             ("$SYS/#", "$SYS/x"),
         ] {
-            assert!(is_meant(filter, topic), "{filter} {topic}");
+            assert!(matches_topic(filter, topic), "{filter} {topic}");
         }
         for (filter, topic) in [
             ("a/b", "a"),
@@ -62,7 +63,7 @@ mod tests {
             ("a", "a/b"),
             ("A", "a"),
         ] {
-            assert!(!is_meant(filter, topic), "{filter} {topic}");
+            assert!(!matches_topic(filter, topic), "{filter} {topic}");
         }
         for filter in ["a/#/b", "a#", "a/b+", "", "a\0b"] {
             assert!(!is_filter(filter), "{filter}");

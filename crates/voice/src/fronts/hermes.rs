@@ -1,15 +1,15 @@
-//! Hermes, the topics of Rhasspy: `hermes/asr/textCaptured` in, the end of the session out.
+//! Hermes, the topics of Rhasspy: `hermes/asr/textCaptured` in, session control out.
 //!
-//! With a session the answer ends it (`endSession`, which speaks it) or goes on with it where something is asked
-//! (`continueSession`). Without one it is spoken (`tts/say`). `hermes/nlu/query` without a session is told what
-//! would be done and does nothing.
+//! With a session, the answer ends it (`endSession`, which speaks it) or continues it when the answer is a
+//! question (`continueSession`). Without a session, the answer is spoken (`tts/say`). A `hermes/nlu/query`
+//! without a session returns the recognized intent and runs nothing.
 
 use serde_json::{Value, json};
 use tokio::time::Instant;
 use toolwright_speech::{Command, HermesIn, Reading, read_hermes, read_intent};
 
-use super::repeats::Repeats;
-use crate::mqtt::{Message, Outbox, Publication, Subscriber};
+use super::repeats::RecentMessages;
+use crate::mqtt::{MqttMessage, MqttPublication, Outbox, Subscriber};
 use crate::status::Drop;
 use crate::transcriber::BackgroundTranscriber;
 use crate::transcript::{Answer, AnswerKind, Delivery, Ear, Transcript};
@@ -23,58 +23,58 @@ const CONTINUE_SESSION: &str = "hermes/dialogueManager/continueSession";
 const SAY: &str = "hermes/tts/say";
 const ERROR: &str = "hermes/error/nlu";
 
-/// The site of a message that names none, as Rhasspy has it.
+/// Rhasspy's site id for messages that name none.
 const DEFAULT_SITE: &str = "default";
-/// The front.
+/// The Hermes front end.
 pub(crate) struct HermesFront {
     transcriber: BackgroundTranscriber,
     outbox: Outbox,
-    repeats: Repeats,
+    repeats: RecentMessages,
 }
 
 impl HermesFront {
     pub fn new(transcriber: BackgroundTranscriber, outbox: Outbox) -> HermesFront {
-        HermesFront { transcriber, outbox, repeats: Repeats::default() }
+        HermesFront { transcriber, outbox, repeats: RecentMessages::default() }
     }
 
-    fn captured(&self, heard: HermesIn) {
-        let site = heard.site.unwrap_or_else(|| DEFAULT_SITE.to_owned());
-        // A session hears a question and its answer: both belong together, and so do those of a site without one.
+    fn handle_captured(&self, parsed: HermesIn) {
+        let site = parsed.site.unwrap_or_else(|| DEFAULT_SITE.to_owned());
+        // A question and its answer arrive in one session; without a session they share the site.
         let conversation = format!("hermes:{site}");
         let transcript = Transcript {
-            id: heard.id,
-            text: heard.text,
+            id: parsed.id,
+            text: parsed.text,
             conversation,
             source: format!("hermes {site}"),
-            language: heard.lang,
+            language: parsed.lang,
             said_at: None,
             received: Instant::now(),
         };
-        let ear = HermesEar { outbox: self.outbox.clone(), site, session: heard.session };
+        let sink = HermesSink { outbox: self.outbox.clone(), site, session: parsed.session };
         if transcript.text.trim().is_empty() {
-            // Somebody woke it and said nothing.
-            ear.end(None);
+            // The wake word was detected, but no speech followed.
+            sink.end(None);
             return;
         }
-        self.transcriber.take(transcript, Box::new(ear));
+        self.transcriber.take(transcript, Box::new(sink));
     }
 
-    fn asked(&self, query: HermesIn) {
-        // The session is being answered as a whole.
+    fn handle_query(&self, query: HermesIn) {
+        // The session receives its answer from `textCaptured`.
         if query.session.is_some() {
             return;
         }
         let (transcriber, outbox) = (self.transcriber.clone(), self.outbox.clone());
-        self.transcriber.aside(async move {
+        self.transcriber.spawn_background(async move {
             let devices = transcriber.devices().await;
-            let (topic, value) = told(&query, &read_intent(&query.text, &devices));
+            let (topic, value) = query_response(&query, &read_intent(&query.text, &devices));
             publish(&outbox, topic, &value);
         });
     }
 }
 
-/// What a query is told.
-fn told(query: &HermesIn, reading: &Reading) -> (&'static str, Value) {
+/// The topic and payload that answer a query.
+fn query_response(query: &HermesIn, reading: &Reading) -> (&'static str, Value) {
     let site = query.site.as_deref().unwrap_or(DEFAULT_SITE);
     let (name, slots) = match reading {
         Reading::Certain(Command::Tell(tells)) => (tells.name(), json!([])),
@@ -107,15 +107,15 @@ impl Subscriber for HermesFront {
         vec![TEXT_CAPTURED.to_owned(), QUERY.to_owned()]
     }
 
-    fn hear(&self, message: Message) {
+    fn receive(&self, message: MqttMessage) {
         let status = self.transcriber.status();
         if message.is_retained {
             status.dropped(Drop::Retained);
             tracing::warn!(topic = message.topic, "a message that the broker had kept was not heard");
             return;
         }
-        let heard = match read_hermes(&message.payload) {
-            Ok(heard) => heard,
+        let parsed = match read_hermes(&message.payload) {
+            Ok(parsed) => parsed,
             Err(error) => {
                 status.dropped(Drop::Malformed);
                 tracing::warn!(topic = message.topic, "a message was dropped: {error}");
@@ -125,25 +125,25 @@ impl Subscriber for HermesFront {
             }
         };
         if message.topic == QUERY {
-            return self.asked(heard);
+            return self.handle_query(parsed);
         }
-        // One session says something once, until it is asked for more.
-        if message.is_repeated && self.repeats.is_repeated(&format!("{:?} {}", heard.session, heard.text)) {
+        // A session sends one text until it is continued.
+        if message.is_repeated && self.repeats.is_repeated(&format!("{:?} {}", parsed.session, parsed.text)) {
             status.dropped(Drop::Duplicate);
             return;
         }
-        self.captured(heard);
+        self.handle_captured(parsed);
     }
 }
 
-/// Where an answer is spoken.
-struct HermesEar {
+/// Speaks an answer at its site.
+struct HermesSink {
     outbox: Outbox,
     site: String,
     session: Option<String>,
 }
 
-impl HermesEar {
+impl HermesSink {
     fn end(&self, text: Option<&str>) -> Delivery {
         match (&self.session, text) {
             (Some(session), text) => {
@@ -161,7 +161,7 @@ impl HermesEar {
     }
 }
 
-impl Ear for HermesEar {
+impl Ear for HermesSink {
     fn answer(self: Box<Self>, answer: Answer) -> Delivery {
         match (&self.session, answer.kind) {
             (Some(session), AnswerKind::Asked) => {
@@ -181,7 +181,7 @@ impl Ear for HermesEar {
 }
 
 fn publish(outbox: &Outbox, topic: &str, value: &Value) -> Delivery {
-    outbox.publish(Publication {
+    outbox.publish(MqttPublication {
         topic: topic.to_owned(),
         payload: value.to_string().into_bytes(),
         is_retained: false,

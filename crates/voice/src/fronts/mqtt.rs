@@ -1,7 +1,8 @@
-//! MQTT: `voice/transcription` in, `voice/ai-response` out, as the voice gateway of founding document 001 has it.
+//! MQTT: `voice/transcription` in, `voice/ai-response` out, as in the voice gateway of founding document
+//! 001.
 //!
-//! A message that the broker kept is not heard: nobody says it now. Neither is one that is too old or came before.
-//! What cannot be read is told on `voice/error`.
+//! The front drops retained, stale and repeated messages: no user says them now. It reports malformed
+//! messages on `voice/error`.
 
 use std::sync::Arc;
 
@@ -11,9 +12,9 @@ use serde_json::{Value, json};
 use tokio::time::Instant;
 use toolwright_speech::{is_stale, read_payload};
 
-use super::repeats::Repeats;
+use super::repeats::RecentMessages;
 use super::{SOURCE, now};
-use crate::mqtt::{Message, Outbox, Publication, Subscriber};
+use crate::mqtt::{MqttMessage, MqttPublication, Outbox, Subscriber};
 use crate::status::Drop;
 use crate::transcriber::BackgroundTranscriber;
 use crate::transcript::{Answer, AnswerKind, Delivery, Ear, Transcript};
@@ -25,7 +26,7 @@ pub(crate) struct Topics {
     pub response: String,
     pub status: String,
     pub error: String,
-    /// What topics begin with that clients may ask to be answered at, each with its `/`.
+    /// Topic prefixes that clients may use for response topics, each with its `/`.
     answers: Vec<String>,
 }
 
@@ -41,8 +42,8 @@ impl Topics {
         }
     }
 
-    /// Whether a client may be answered at this topic. An answer elsewhere could be a command to a device, and where
-    /// Toolwright listens it would be heard as a question.
+    /// Whether a client may use this response topic. An answer on another topic could be a command to a
+    /// device, and an answer on the transcription topic would be processed as a sentence.
     fn may_answer_at(&self, topic: &str) -> bool {
         let own = [&self.transcription, &self.status, &self.error];
         is_plain(topic)
@@ -55,27 +56,27 @@ impl Topics {
     }
 }
 
-/// The front.
+/// The MQTT front end.
 pub(crate) struct MqttFront {
     topics: Arc<Topics>,
     transcriber: BackgroundTranscriber,
     outbox: Outbox,
-    repeats: Repeats,
+    repeats: RecentMessages,
 }
 
 impl MqttFront {
     pub fn new(topics: Topics, transcriber: BackgroundTranscriber, outbox: Outbox) -> MqttFront {
-        MqttFront { topics: Arc::new(topics), transcriber, outbox, repeats: Repeats::default() }
+        MqttFront { topics: Arc::new(topics), transcriber, outbox, repeats: RecentMessages::default() }
     }
 
-    fn drop_message(&self, why: Drop, message: &str, ear: MqttEar, id: Option<String>) {
+    fn drop_message(&self, why: Drop, message: &str, sink: MqttSink, id: Option<String>) {
         self.transcriber.status().dropped(why);
         tracing::warn!(
             topic = self.topics.transcription,
             why = why.word(),
             "a message was dropped: {message}"
         );
-        ear.error(why.word(), message, None, id);
+        sink.error(why.word(), message, None, id);
     }
 }
 
@@ -84,7 +85,7 @@ impl Subscriber for MqttFront {
         vec![self.topics.transcription.clone()]
     }
 
-    fn hear(&self, message: Message) {
+    fn receive(&self, message: MqttMessage) {
         let status = self.transcriber.status();
         let response_topic = message.response_topic.filter(|topic| {
             let may_answer = self.topics.may_answer_at(topic);
@@ -96,76 +97,76 @@ impl Subscriber for MqttFront {
             }
             may_answer
         });
-        let ear = MqttEar {
+        let sink = MqttSink {
             topics: Arc::clone(&self.topics),
             outbox: self.outbox.clone(),
             response_topic,
             correlation: message.correlation,
         };
         if message.is_retained {
-            // Nobody is told: it comes with every connection.
+            // No error is published: the broker sends the retained message with every connection.
             status.dropped(Drop::Retained);
             tracing::warn!(topic = message.topic, "a message that the broker had kept was not heard");
             return;
         }
-        let arrived = match read_payload(&message.payload) {
-            Ok(arrived) => arrived,
-            Err(error) => return self.drop_message(Drop::Malformed, &error.to_string(), ear, None),
+        let parsed = match read_payload(&message.payload) {
+            Ok(parsed) => parsed,
+            Err(error) => return self.drop_message(Drop::Malformed, &error.to_string(), sink, None),
         };
-        if arrived.source.as_deref() == Some(SOURCE) {
+        if parsed.source.as_deref() == Some(SOURCE) {
             return;
         }
-        let id = arrived.id.clone();
-        if is_stale(arrived.said_at, Timestamp::now(), self.transcriber.limits().max_age) {
+        let id = parsed.id.clone();
+        if is_stale(parsed.said_at, Timestamp::now(), self.transcriber.limits().max_age) {
             return self.drop_message(
                 Drop::Stale,
                 "it was said too long ago, or the clocks do not agree",
-                ear,
+                sink,
                 id,
             );
         }
-        let known_by = match (&arrived.id, arrived.said_at) {
-            (Some(id), _) => Some(format!("id {} {id}", arrived.conversation)),
-            (None, Some(at)) => Some(format!("at {at} {} {}", arrived.conversation, arrived.text)),
+        let dedup_key = match (&parsed.id, parsed.said_at) {
+            (Some(id), _) => Some(format!("id {} {id}", parsed.conversation)),
+            (None, Some(at)) => Some(format!("at {at} {} {}", parsed.conversation, parsed.text)),
             (None, None) => {
-                message.is_repeated.then(|| format!("text {} {}", arrived.conversation, arrived.text))
+                message.is_repeated.then(|| format!("text {} {}", parsed.conversation, parsed.text))
             }
         };
-        if known_by.is_some_and(|id| self.repeats.is_repeated(&id)) {
+        if dedup_key.is_some_and(|id| self.repeats.is_repeated(&id)) {
             status.dropped(Drop::Duplicate);
             tracing::info!(topic = message.topic, "a message came twice and was heard once");
             return;
         }
         let transcript = Transcript {
-            id: arrived.id,
-            text: arrived.text,
-            conversation: format!("mqtt:{}", arrived.conversation),
-            source: arrived.source.unwrap_or_else(|| "mqtt".to_owned()),
-            language: arrived.language,
-            said_at: arrived.said_at,
+            id: parsed.id,
+            text: parsed.text,
+            conversation: format!("mqtt:{}", parsed.conversation),
+            source: parsed.source.unwrap_or_else(|| "mqtt".to_owned()),
+            language: parsed.language,
+            said_at: parsed.said_at,
             received: Instant::now(),
         };
-        self.transcriber.take(transcript, Box::new(ear));
+        self.transcriber.take(transcript, Box::new(sink));
     }
 }
 
-/// Whether something can be published to a topic.
+/// Whether messages can be published to a topic.
 fn is_plain(topic: &str) -> bool {
     !topic.is_empty() && !topic.starts_with('$') && !topic.contains(['+', '#', '\0']) && topic.len() <= 1_024
 }
 
-/// Where an answer is published.
-struct MqttEar {
+/// Publishes an answer.
+struct MqttSink {
     topics: Arc<Topics>,
     outbox: Outbox,
-    /// Where the one who asked wants his answer, with MQTT 5.
+    /// The response topic that the client requested, with MQTT 5.
     response_topic: Option<String>,
     correlation: Option<Bytes>,
 }
 
-impl MqttEar {
+impl MqttSink {
     fn publish(&self, topic: &str, value: &Value) -> Delivery {
-        self.outbox.publish(Publication {
+        self.outbox.publish(MqttPublication {
             topic: topic.to_owned(),
             payload: value.to_string().into_bytes(),
             is_retained: false,
@@ -182,15 +183,15 @@ impl MqttEar {
             "timestamp": now(),
             "source": SOURCE,
         });
-        let told = self.publish(&self.topics.error, &value);
+        let delivery = self.publish(&self.topics.error, &value);
         match &self.response_topic {
             Some(topic) => self.publish(topic, &value),
-            None => told,
+            None => delivery,
         }
     }
 }
 
-impl Ear for MqttEar {
+impl Ear for MqttSink {
     fn answer(self: Box<Self>, answer: Answer) -> Delivery {
         if let AnswerKind::Dropped(why) = answer.kind {
             return self.error(why.word(), &answer.text, Some(answer.question), answer.id);
@@ -200,7 +201,8 @@ impl Ear for MqttEar {
     }
 }
 
-/// The answer as the voice gateway of the seed publishes it; what follows `duration` is ours.
+/// The answer in the format of the voice gateway of the founding document; the fields after `duration` are
+/// Toolwright's.
 fn response(answer: &Answer) -> Value {
     let (model, provider) = match &answer.model {
         Some((model, provider)) => (model.as_str(), provider.as_str()),
@@ -229,7 +231,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn no_answer_goes_to_a_topic_of_a_device() {
+    fn response_topics_are_restricted() {
         let topics = Topics::new("voice", &["answers".to_owned()]);
         for topic in ["voice/answers/ann", "answers/ann", "voice/ai-response"] {
             assert!(topics.may_answer_at(topic), "{topic}");
@@ -251,7 +253,7 @@ mod tests {
     }
 
     #[test]
-    fn no_answer_goes_where_it_would_be_heard_or_to_many() {
+    fn wildcard_topics_are_not_plain() {
         assert!(is_plain("answers/of/ann"));
         for topic in ["", "$SYS/x", "a/#", "a/+/b"] {
             assert!(!is_plain(topic), "{topic}");

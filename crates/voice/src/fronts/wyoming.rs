@@ -1,7 +1,8 @@
-//! Wyoming, the protocol of Home Assistant's voice services: `transcript` in, `handled` or `not-handled` out.
+//! Wyoming, the protocol of Home Assistant's voice services: `transcript` in, `handled` or `not-handled`
+//! out.
 //!
-//! An event is a line of JSON, with data and a payload behind it. Nobody is asked who they are, so only this machine
-//! and those that are named may come in.
+//! An event is a line of JSON, followed by data and a payload. The protocol has no authentication, so only
+//! loopback and the configured addresses may connect.
 
 use std::io;
 use std::net::{IpAddr, SocketAddr};
@@ -23,12 +24,12 @@ use crate::status::Drop;
 use crate::transcriber::BackgroundTranscriber;
 use crate::transcript::{Answer, AnswerKind, Delivery, Ear, Transcript};
 
-/// How many events wait to be written to one client.
+/// Events queued for one client.
 const OUTBOX: usize = 64;
-/// How much is read at once, in bytes.
+/// The size of the read buffer, in bytes.
 const READ: usize = 8 * 1024;
 
-/// The front.
+/// The Wyoming front end.
 pub(crate) struct WyomingFront {
     listener: TcpListener,
     allow: Vec<AddressRange>,
@@ -37,7 +38,7 @@ pub(crate) struct WyomingFront {
 }
 
 impl WyomingFront {
-    /// Opens the port.
+    /// Binds the port.
     pub async fn bind(
         listen: SocketAddr,
         allow: Vec<AddressRange>,
@@ -52,9 +53,9 @@ impl WyomingFront {
         self.listener.local_addr()
     }
 
-    /// Serves clients until the end.
+    /// Serves clients until the stop token is cancelled.
     pub async fn run(self) {
-        let (room, tasks) = (Arc::new(Semaphore::new(WYOMING_CLIENTS)), TaskTracker::new());
+        let (permits, tasks) = (Arc::new(Semaphore::new(WYOMING_CLIENTS)), TaskTracker::new());
         loop {
             let accepted = tokio::select! {
                 accepted = self.listener.accept() => accepted,
@@ -63,7 +64,7 @@ impl WyomingFront {
             let (stream, peer) = match accepted {
                 Ok(accepted) => accepted,
                 Err(error) => {
-                    // Too many files are open, or the client is gone already.
+                    // Too many files are open, or the client has already disconnected.
                     tracing::warn!("a client of Wyoming could not come in: {error}");
                     tokio::time::sleep(std::time::Duration::from_millis(50)).await;
                     continue;
@@ -73,18 +74,18 @@ impl WyomingFront {
                 tracing::warn!("{} is not among those that may speak, and was turned away", peer.ip());
                 continue;
             }
-            let Ok(place) = Arc::clone(&room).try_acquire_owned() else {
+            let Ok(permit) = Arc::clone(&permits).try_acquire_owned() else {
                 tracing::warn!("{peer} was turned away: {WYOMING_CLIENTS} clients are there already");
                 continue;
             };
-            let client = Client { peer, transcriber: self.transcriber.clone() };
+            let client = WyomingClient { peer, transcriber: self.transcriber.clone() };
             let stop = self.stop.clone();
             tasks.spawn(async move {
                 tokio::select! {
                     () = client.serve(stream) => {}
                     () = stop.cancelled() => {}
                 }
-                drop(place);
+                drop(permit);
             });
         }
         tasks.close();
@@ -96,15 +97,15 @@ fn is_allowed(address: IpAddr, allow: &[AddressRange]) -> bool {
     address.to_canonical().is_loopback() || allow.iter().any(|range| range.contains(address))
 }
 
-/// One client.
-struct Client {
+/// One client connection.
+struct WyomingClient {
     peer: SocketAddr,
     transcriber: BackgroundTranscriber,
 }
 
-impl Client {
+impl WyomingClient {
     async fn serve(self, stream: TcpStream) {
-        // Without it an answer waits for the acknowledgement of what came before it.
+        // Without `TCP_NODELAY` an answer waits for the acknowledgement of the packet before it.
         if let Err(error) = stream.set_nodelay(true) {
             tracing::debug!("{}: {error}", self.peer);
         }
@@ -116,7 +117,7 @@ impl Client {
         }
     }
 
-    /// Reads events until the client goes. The way out closes when the last answer is given.
+    /// Reads events until the client disconnects. The outbox closes after the last answer.
     async fn read(&self, mut reading: OwnedReadHalf, outbox: mpsc::Sender<Event>) -> io::Result<()> {
         let mut frames = Frames::default();
         let mut buffer = vec![0; READ];
@@ -131,10 +132,10 @@ impl Client {
             frames.push(&buffer[..count]);
             loop {
                 match frames.next() {
-                    Ok(Some(event)) => self.heard(event, &outbox).await,
+                    Ok(Some(event)) => self.handle_event(event, &outbox).await,
                     Ok(None) => break,
                     Err(error) => {
-                        // Where the next event begins nobody knows.
+                        // The start of the next event is unknown after a framing error.
                         tracing::warn!("{}: {error}", self.peer);
                         send(&outbox, failure(&error.to_string(), "malformed")).await;
                         return Ok(());
@@ -144,7 +145,7 @@ impl Client {
         }
     }
 
-    async fn heard(&self, event: Event, outbox: &mpsc::Sender<Event>) {
+    async fn handle_event(&self, event: Event, outbox: &mpsc::Sender<Event>) {
         match event.kind.as_str() {
             "describe" => send(outbox, info()).await,
             "ping" => {
@@ -152,12 +153,12 @@ impl Client {
                 send(outbox, Event::new("pong", data)).await;
             }
             "transcript" => self.transcript(&event.data, outbox).await,
-            // Audio and what is said around it is for others.
+            // Audio events and their metadata are for other services.
             _ => {}
         }
     }
 
-    /// There are clients that do not look at errors, and all look at what is not handled.
+    /// Sends both events: some clients ignore `error`, all of them read `not-handled`.
     async fn refuse(&self, message: &str, code: &str, outbox: &mpsc::Sender<Event>) {
         self.transcriber.status().dropped(Drop::Malformed);
         send(outbox, failure(message, code)).await;
@@ -178,7 +179,7 @@ impl Client {
             let value = context.as_ref().and_then(|context| context.get(key)).and_then(Value::as_str);
             value.map(|value| value.chars().take(128).collect::<String>())
         };
-        // Home Assistant comes with a connection for every sentence, and says which belong together.
+        // Home Assistant opens a connection for every sentence and sends the id of the conversation.
         let conversation = of_context("conversation_id").unwrap_or_else(|| self.peer.ip().to_string());
         let transcript = Transcript {
             id: None,
@@ -189,13 +190,13 @@ impl Client {
             said_at: None,
             received: Instant::now(),
         };
-        let ear = WyomingEar { outbox: outbox.clone(), context, said: None };
-        self.transcriber.take(transcript, Box::new(ear));
+        let sink = WyomingSink { outbox: outbox.clone(), context, streamed: None };
+        self.transcriber.take(transcript, Box::new(sink));
     }
 }
 
 async fn send(outbox: &mpsc::Sender<Event>, event: Event) {
-    // A client that is gone misses nothing.
+    // The client has disconnected; there is no one to send to.
     let _ = outbox.send(event).await;
 }
 
@@ -203,13 +204,13 @@ async fn write(mut writing: OwnedWriteHalf, mut events: mpsc::Receiver<Event>) {
     while let Some(event) = events.recv().await {
         match timeout(WYOMING_WRITE, writing.write_all(&event.to_bytes())).await {
             Ok(Ok(())) => {}
-            // It is gone, or does not read.
+            // The client has disconnected or does not read.
             Ok(Err(_)) | Err(_) => return,
         }
     }
 }
 
-/// What we are.
+/// The service description.
 fn info() -> Event {
     let by = json!({ "name": "Toolwright", "url": "" });
     let model = json!({
@@ -231,16 +232,16 @@ fn failure(text: &str, code: &str) -> Event {
     Event::new("error", json!({ "text": text, "code": code }))
 }
 
-/// Where an answer goes. What a model writes goes out sentence by sentence; the whole follows in any case, because
-/// there are clients that wait for nothing else, and Home Assistant is one.
-struct WyomingEar {
+/// Sends an answer. The text of a model is streamed by sentence; the complete text always follows, because
+/// some clients, including Home Assistant, read only that.
+struct WyomingSink {
     outbox: mpsc::Sender<Event>,
     context: Option<Value>,
-    /// What was said already, sentence by sentence.
-    said: Option<String>,
+    /// The text that was streamed so far.
+    streamed: Option<String>,
 }
 
-impl WyomingEar {
+impl WyomingSink {
     fn send(&self, event: Event) -> Delivery {
         if self.outbox.try_send(event).is_err() {
             tracing::debug!("a client of Wyoming does not read its answers");
@@ -257,30 +258,30 @@ impl WyomingEar {
     }
 
     fn begin(&mut self) -> &mut String {
-        if self.said.is_none() {
+        if self.streamed.is_none() {
             let start = Event::new("handled-start", self.with_context(json!({})));
             self.send(start);
         }
-        self.said.get_or_insert_default()
+        self.streamed.get_or_insert_default()
     }
 
     fn chunk(&mut self, text: &str) {
-        let said = self.begin();
-        let piece = if said.is_empty() { text.to_owned() } else { format!(" {text}") };
-        said.push_str(&piece);
+        let streamed = self.begin();
+        let piece = if streamed.is_empty() { text.to_owned() } else { format!(" {text}") };
+        streamed.push_str(&piece);
         self.send(Event::new("handled-chunk", json!({ "text": piece })));
     }
 }
 
-impl Ear for WyomingEar {
+impl Ear for WyomingSink {
     fn sentence(&mut self, sentence: &str) {
         self.chunk(sentence);
     }
 
     fn answer(mut self: Box<Self>, answer: Answer) -> Delivery {
         let is_handled = matches!(answer.kind, AnswerKind::Done | AnswerKind::Asked);
-        if let Some(said) = &self.said {
-            let rest = answer.text.strip_prefix(said.as_str()).unwrap_or(&answer.text).trim().to_owned();
+        if let Some(streamed) = &self.streamed {
+            let rest = answer.text.strip_prefix(streamed.as_str()).unwrap_or(&answer.text).trim().to_owned();
             if !rest.is_empty() {
                 self.chunk(&rest);
             }

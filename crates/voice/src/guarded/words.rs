@@ -1,6 +1,6 @@
 //! The words of guarded devices, by family and language, and their look-alikes.
 
-/// Words that are guarded whole, in small letters: by subject in English, then by language.
+/// Words that are guarded as a whole, lower-case: by subject in English, then by language.
 pub(super) const WORDS: &[&str] = &[
     "lock locks unlock deadbolt bolt bolts latch door doors garage gate gates barrier turnstile hatch keypad opener",
     "alarm alarms siren sirens disarm arm safe vault",
@@ -29,14 +29,14 @@ pub(super) const WORDS: &[&str] = &[
     "кислород сейф",
 ];
 
-/// Compounds are guarded when they begin or end so.
+/// A compound with one of these at its start or end is guarded.
 pub(super) const PARTS: &[&str] =
     &["lock", "door", "garage", "alarm", "tür", "tuer", "deur", "sauerstoff", "oxygen"];
-/// Compounds are guarded when they end so.
+/// A compound with one of these at its end is guarded.
 pub(super) const ENDINGS: &str = "schloss riegel ventil tresor hoftor gartentor rolltor schiebetor einfahrtstor sirene kessel hahn öffner ofen";
 
-/// Words that are guarded unless a lamp is called after them: what heats and cooks, pumps, keeps cold, lets in or cuts
-/// the power.
+/// Words that are guarded unless they are part of the name of a lamp: devices that heat, cook, pump, cool,
+/// let in or cut the power.
 pub(super) const HEADS: &[&str] = &[
     "heating radiator radiators sauna saunas jacuzzi grill grills barbecue bbq griddle smoker fryer fryers airfryer hotplate",
     "hotplates toaster toasters kettle kettles iron irons microwave",
@@ -52,29 +52,29 @@ pub(super) const HEADS: &[&str] = &[
     "fahrstuhl waffenschrank geldschrank hauptstrom sicherungskasten stromkasten notstrom wechselrichter kühlschrank kuehlschrank",
     "gefrierschrank gefriertruhe eingang ausgang sprechanlage türsprechanlage rollladen rolladen rollläden dachfenster oberlicht",
 ];
-/// The same for compounds that begin so: `Heizkörper`, `Saunaofen`.
+/// The same for the start of compounds: `Heizkörper`, `Saunaofen`.
 pub(super) const STARTS: &str = "heiz sauna";
-/// The same for compounds that end so: `Umwälzpumpe`, `Haupteingang`.
+/// The same for the end of compounds: `Umwälzpumpe`, `Haupteingang`.
 pub(super) const HEAD_ENDINGS: &str = "pumpe heizung eingang";
-/// What is called after such a place and is none of it.
+/// Nouns of harmless things that are named after such a place.
 pub(super) const HARMLESS_NOUNS: &str = "light lights lamp lamps led leds lantern spot spots licht lichter lampe lampen leuchte \
                                          leuchten beleuchtung poster man music playlist speed";
-/// Compounds of those beginnings that end so are lamps.
+/// Compounds with those starts and one of these endings are lamps.
 pub(super) const HARMLESS_ENDINGS: &str =
     "licht lichter lampe lampen leuchte leuchten beleuchtung light lights lamp lamps";
-/// Names of devices that are guarded when they end so; as words of other texts they say too little.
+/// Device names that end with one of these are guarded; in other texts the words are no evidence.
 pub(super) const ENTRIES: &str = "entry entries";
-/// Words that are guarded wherever they are in a longer one: `goodnightunlockall`.
+/// Words that are guarded anywhere in a longer word: `goodnightunlockall`.
 pub(super) const MIDDLES: &str = "lock door garage alarm disarm deadbolt oxygen sauerstoff entriegel aufschließ aufschliess haustür haustuer";
-/// What is no lock and no door in them.
+/// Words that contain one of them by coincidence.
 pub(super) const HARMLESS_PARTS: &str =
     "clock block flock sherlock warlock hemlock wedlock indoor outdoor doorbell";
 
-/// Words that begin or end as guarded ones and mean something else.
+/// Words that start or end like guarded ones and mean something else.
 pub(super) const HARMLESS: &str = "indoor indoors outdoor outdoors doorbell clock clocks block türkis türkise türkiser türkises \
                         tuerkis türklingel flaschenöffner sherlock warlock hemlock";
 
-/// Two words that are guarded together.
+/// Pairs of words that are guarded together.
 pub(super) const PAIRS: &[&str] = &[
     "security system",
     "security panel",
@@ -146,6 +146,6 @@ pub(super) const PAIRS: &[&str] = &[
     "coffre fort",
 ];
 
-/// Parts of texts in languages that write no blanks.
+/// Parts of texts in languages without spaces.
 pub(super) const UNSPACED: &str = "门 門 锁 鎖 鍵 车库 車庫 警报 警報 报警 阀 閥 煤气 燃气 瓦斯 氧气 酸素 ドア ガレージ シャッター \
                         サイレン アラーム バルブ ガス 현관문 차고 잠금 도어락 밸브 경보";

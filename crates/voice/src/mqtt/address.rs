@@ -1,15 +1,15 @@
-//! Where a broker is and how we show who we are.
+//! Address and credentials of a broker.
 
 use std::path::Path;
 
 use toolwright_config::{BrokerPassword, BrokerSettings};
 
-/// A broker.
+/// The settings of a broker.
 #[derive(Clone)]
 pub(crate) struct BrokerAddress(pub BrokerSettings);
 
 impl BrokerAddress {
-    /// The one inside, at a port of this machine.
+    /// The built-in broker, at a loopback port.
     pub fn inside(port: u16) -> BrokerAddress {
         BrokerAddress(BrokerSettings {
             host: "127.0.0.1".to_owned(),
@@ -21,17 +21,17 @@ impl BrokerAddress {
         })
     }
 
-    /// The address as it may be shown.
+    /// The address without credentials.
     pub fn shown(&self) -> String {
         self.0.shown()
     }
 
-    /// Whether a file may make a difference.
+    /// Whether the settings refer to files, which may change.
     pub fn is_kept_in_files(&self) -> bool {
         matches!(self.0.password, BrokerPassword::File(_)) || self.0.ca_file.is_some()
     }
 
-    /// The password now: a file may have got another one.
+    /// The current password; a password file is read each time.
     pub fn password(&self) -> Result<Option<String>, String> {
         match &self.0.password {
             BrokerPassword::None => Ok(None),
@@ -43,7 +43,7 @@ impl BrokerAddress {
         }
     }
 
-    /// The certificates that the broker's may be signed with, where they are ours to say.
+    /// The configured CA certificates, if any.
     pub fn certificates(&self) -> Result<Option<Vec<u8>>, String> {
         self.0.ca_file.as_deref().map(|file| read(file).map(String::into_bytes)).transpose()
     }

@@ -1,4 +1,4 @@
-//! One transcript, from what was said to what is said back.
+//! Processing of one transcript, from sentence to answer.
 
 use std::sync::Arc;
 
@@ -10,9 +10,9 @@ use toolwright_speech::{
     could_be_of_device, read_intent, reply_of, speakable, speakable_failure,
 };
 
-use super::Shared;
+use super::TranscriberState;
 use super::queue::Job;
-use crate::confirm::{Asked, Pending};
+use crate::confirm::{PendingAnswer, QuestionState};
 use crate::devices::Freshness;
 use crate::mind::{HeldCall, MindError, Thinking, Thought, Words};
 use crate::policy::Verdict;
@@ -20,7 +20,7 @@ use crate::question::{TOO_LONG, question};
 use crate::status::Drop;
 use crate::transcript::{Answer, AnswerKind, Delivery, Ear, Transcript};
 
-/// The tool that knows the time.
+/// The tool that returns the time.
 const DATETIME_TOOL: &str = "builtin/get_current_datetime";
 
 const LEFT_ALONE: &str = "Okay, I leave it as it is.";
@@ -35,146 +35,160 @@ const BROKEN: &str = "Something went wrong here, so I have no answer.";
 const TOO_EARLY: &str = "That came before my question.";
 const ONLY_YES_OR_NO: &str = "I only understand yes or no here.";
 
-/// What is said back.
-struct Said {
+/// The answer before it is addressed to its transcript.
+struct SpokenReply {
     text: String,
     kind: AnswerKind,
     model: Option<(String, String)>,
     turns: usize,
-    by: By,
+    by: ReplySource,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum By {
-    Us,
-    Mind,
+enum ReplySource {
+    Direct,
+    Assistant,
 }
 
-impl Said {
-    fn new(text: impl Into<String>, kind: AnswerKind) -> Said {
-        Said { text: text.into(), kind, model: None, turns: 0, by: By::Us }
+impl SpokenReply {
+    fn new(text: impl Into<String>, kind: AnswerKind) -> SpokenReply {
+        SpokenReply { text: text.into(), kind, model: None, turns: 0, by: ReplySource::Direct }
     }
 }
 
-/// A transcript that is being answered. Dropped before its end, it says so: every transcript has an answer.
-struct Heard {
+/// A transcript in flight. Dropped without an answer, it sends a failure: every transcript gets an answer.
+struct PendingTranscript {
     transcript: Transcript,
     ear: Option<Box<dyn Ear>>,
 }
 
-impl Heard {
-    fn answer(mut self, said: Said) -> Delivery {
-        self.tell(said)
+impl PendingTranscript {
+    fn answer(mut self, reply: SpokenReply) -> Delivery {
+        self.send(reply)
     }
 
-    fn tell(&mut self, said: Said) -> Delivery {
+    fn send(&mut self, reply: SpokenReply) -> Delivery {
         let Some(ear) = self.ear.take() else { return Delivery::Lost };
         let transcript = &self.transcript;
         ear.answer(Answer {
             question: transcript.text.clone(),
-            text: said.text,
-            kind: said.kind,
+            text: reply.text,
+            kind: reply.kind,
             id: transcript.id.clone(),
             conversation: transcript.conversation.clone(),
-            model: said.model,
-            turns: said.turns,
+            model: reply.model,
+            turns: reply.turns,
             took: transcript.received.elapsed(),
         })
     }
 }
 
-impl std::ops::Drop for Heard {
+impl std::ops::Drop for PendingTranscript {
     fn drop(&mut self) {
-        self.tell(Said::new(BROKEN, AnswerKind::Failed));
+        self.send(SpokenReply::new(BROKEN, AnswerKind::Failed));
     }
 }
 
-impl Shared {
-    /// Answers one transcript, whatever happens.
+impl TranscriberState {
+    /// Answers one transcript in every case.
     pub(super) async fn answer(&self, job: Job) {
         if job.transcript.received.elapsed() > self.limits.max_age {
             self.drop_job(job, Drop::Stale);
             return;
         }
-        let mut heard = Heard { transcript: job.transcript, ear: Some(job.ear) };
-        let said = {
-            let Heard { transcript, ear } = &mut heard;
+        let mut pending_transcript = PendingTranscript { transcript: job.transcript, ear: Some(job.ear) };
+        let reply = {
+            let PendingTranscript { transcript, ear } = &mut pending_transcript;
             let Some(ear) = ear.as_mut() else { return };
             tokio::select! {
-                said = self.said_to(transcript, ear.as_mut()) => said,
+                reply = self.reply_to(transcript, ear.as_mut()) => reply,
                 () = self.stop.cancelled() => {
                     self.status.dropped(Drop::Ending);
-                    Said::new(Drop::Ending.sentence(), AnswerKind::Dropped(Drop::Ending))
+                    SpokenReply::new(Drop::Ending.sentence(), AnswerKind::Dropped(Drop::Ending))
                 }
             }
         };
-        self.count(&said);
-        self.status.took(heard.transcript.received.elapsed());
-        if let (Some(mind), By::Us, AnswerKind::Done | AnswerKind::Asked) = (&self.mind, said.by, said.kind) {
-            mind.hears(&heard.transcript.conversation, &heard.transcript.text, &said.text);
+        self.count(&reply);
+        self.status.took(pending_transcript.transcript.received.elapsed());
+        if let (Some(mind), ReplySource::Direct, AnswerKind::Done | AnswerKind::Asked) =
+            (&self.mind, reply.by, reply.kind)
+        {
+            mind.hears(
+                &pending_transcript.transcript.conversation,
+                &pending_transcript.transcript.text,
+                &reply.text,
+            );
         }
-        let conversation = heard.transcript.conversation.clone();
-        // The conversation is busy until here: no yes is looked at before its question went out.
-        let is_asked = said.kind == AnswerKind::Asked;
-        if heard.answer(said) == Delivery::Sent && is_asked {
+        let conversation = pending_transcript.transcript.conversation.clone();
+        // The conversation is busy until here, so no yes is processed before its question was sent.
+        let is_asked = reply.kind == AnswerKind::Asked;
+        if pending_transcript.answer(reply) == Delivery::Sent && is_asked {
             self.questions.published(&conversation);
         }
     }
 
-    fn count(&self, said: &Said) {
-        match said.kind {
+    fn count(&self, reply: &SpokenReply) {
+        match reply.kind {
             AnswerKind::Asked => self.status.asked(),
             AnswerKind::NotUnderstood => self.status.not_understood(),
             AnswerKind::Failed => self.status.failed(),
-            AnswerKind::Done if said.by == By::Mind => self.status.by_mind(),
+            AnswerKind::Done if reply.by == ReplySource::Assistant => self.status.by_mind(),
             AnswerKind::Done => self.status.direct(),
             AnswerKind::Dropped(_) => {}
         }
     }
 
-    async fn said_to(&self, transcript: &Transcript, ear: &mut dyn Ear) -> Said {
+    async fn reply_to(&self, transcript: &Transcript, ear: &mut dyn Ear) -> SpokenReply {
         let text = transcript.text.trim();
         if text.is_empty() || text.chars().count() > MAX_TEXT_CHARS {
-            return Said::new(NOT_UNDERSTOOD, AnswerKind::NotUnderstood);
+            return SpokenReply::new(NOT_UNDERSTOOD, AnswerKind::NotUnderstood);
         }
         let caller = self.caller(&transcript.source, &transcript.conversation);
         match self.questions.take(&transcript.conversation, transcript.received) {
-            Asked::Unheard(Pending::Yes(calls)) if reply_of(text) == Reply::Yes => {
+            QuestionState::Unheard(PendingAnswer::Yes(calls)) if reply_of(text) == Reply::Yes => {
                 return self.confirm(transcript, calls, TOO_EARLY);
             }
-            Asked::Open(pending) | Asked::Unheard(pending) => {
-                if let Some(said) = self.replied(transcript, pending, &caller).await {
-                    return said;
+            QuestionState::Open(pending) | QuestionState::Unheard(pending) => {
+                if let Some(reply) = self.handle_reply(transcript, pending, &caller).await {
+                    return reply;
                 }
             }
-            Asked::TooLate if reply_of(text) == Reply::Yes => return Said::new(TOO_LATE, AnswerKind::Done),
-            Asked::TooLate | Asked::Nothing => {}
+            QuestionState::TooLate if reply_of(text) == Reply::Yes => {
+                return SpokenReply::new(TOO_LATE, AnswerKind::Done);
+            }
+            QuestionState::TooLate | QuestionState::Nothing => {}
         }
         if transcript.is_english()
-            && let Some(said) = self.direct(transcript, &caller).await
+            && let Some(reply) = self.direct(transcript, &caller).await
         {
-            return said;
+            return reply;
         }
-        self.thought(transcript, ear, caller).await
+        self.ask_assistant(transcript, ear, caller).await
     }
 
-    /// An answer to a question of ours; nothing when it is about something else, and then the question is over.
-    async fn replied(&self, transcript: &Transcript, pending: Pending, caller: &Arc<Caller>) -> Option<Said> {
+    /// Handles an answer to an open question. Returns `None` if the sentence is about something else; the
+    /// question is then closed.
+    async fn handle_reply(
+        &self,
+        transcript: &Transcript,
+        pending: PendingAnswer,
+        caller: &Arc<Caller>,
+    ) -> Option<SpokenReply> {
         let reply = reply_of(&transcript.text);
         match (pending, reply) {
-            (_, Reply::No) => Some(Said::new(LEFT_ALONE, AnswerKind::Done)),
-            (Pending::Yes(calls), Reply::Yes) => Some(self.confirmed(&calls, caller).await),
-            (Pending::Yes(calls), Reply::Both) => Some(self.confirm(transcript, calls, ONLY_YES_OR_NO)),
-            (Pending::Yes(_), Reply::Other) => None,
-            (Pending::Which { does, devices }, _) => {
+            (_, Reply::No) => Some(SpokenReply::new(LEFT_ALONE, AnswerKind::Done)),
+            (PendingAnswer::Yes(calls), Reply::Yes) => Some(self.confirmed(&calls, caller).await),
+            (PendingAnswer::Yes(calls), Reply::Both) => Some(self.confirm(transcript, calls, ONLY_YES_OR_NO)),
+            (PendingAnswer::Yes(_), Reply::Other) => None,
+            (PendingAnswer::Which { does, devices }, _) => {
                 let device = choose(&transcript.text, &devices)?;
                 Some(self.device(transcript, device, does, caller).await?)
             }
         }
     }
 
-    /// What is certain is done at once; nothing when it is not.
-    async fn direct(&self, transcript: &Transcript, caller: &Arc<Caller>) -> Option<Said> {
+    /// Runs a recognized command at once. Returns `None` if none was recognized.
+    async fn direct(&self, transcript: &Transcript, caller: &Arc<Caller>) -> Option<SpokenReply> {
         let text = &transcript.text;
         let mut reading = Reading::Unsure;
         if could_be_of_device(text) {
@@ -200,7 +214,7 @@ impl Shared {
             Reading::Which { does, devices } => {
                 let names: Vec<String> = devices.iter().map(Device::spoken).collect();
                 let text = format!("Which one do you mean: {}?", names.join(", or "));
-                Some(self.ask(transcript, Pending::Which { does, devices }, &text))
+                Some(self.ask(transcript, PendingAnswer::Which { does, devices }, &text))
             }
             Reading::Unsure => None,
         }
@@ -212,10 +226,10 @@ impl Shared {
         device: &Device,
         does: Does,
         caller: &Arc<Caller>,
-    ) -> Option<Said> {
+    ) -> Option<SpokenReply> {
         let known = self.devices.known();
         let is_alone = known.iter().filter(|other| other.name == device.name).count() < 2;
-        // Of two with one name the place says which.
+        // The location distinguishes devices of the same name.
         let name = match &device.location {
             Some(location) if !is_alone => format!("{location}/{}", device.name),
             _ => device.name.clone(),
@@ -224,8 +238,14 @@ impl Shared {
         self.guarded(transcript, call, caller).await
     }
 
-    /// Runs a call, or asks first; nothing when the voice has no such tool: then a mind may know another way.
-    async fn guarded(&self, transcript: &Transcript, call: HeldCall, caller: &Arc<Caller>) -> Option<Said> {
+    /// Runs a call, or asks for confirmation. Returns `None` if the voice may not use the tool; the model
+    /// may know another one.
+    async fn guarded(
+        &self,
+        transcript: &Transcript,
+        call: HeldCall,
+        caller: &Arc<Caller>,
+    ) -> Option<SpokenReply> {
         let prepared = self.executor.prepare(&Call::new(&call.tool, &call.arguments)).ok()?;
         match self.guard().judge(&prepared.tool, &prepared.arguments) {
             Verdict::Allow => Some(self.run(&[call], caller).await),
@@ -234,69 +254,79 @@ impl Shared {
         }
     }
 
-    /// Asks for a yes to these calls, all of them and whole; what cannot be asked so is not run.
-    fn confirm(&self, transcript: &Transcript, calls: Vec<HeldCall>, before: &str) -> Said {
+    /// Asks for a confirmation of all these calls; if they cannot be spoken completely, none of them runs.
+    fn confirm(&self, transcript: &Transcript, calls: Vec<HeldCall>, before: &str) -> SpokenReply {
         let Some(question) = question(&calls, &self.control_tool) else {
-            return Said::new(TOO_LONG, AnswerKind::Failed);
+            return SpokenReply::new(TOO_LONG, AnswerKind::Failed);
         };
-        self.questions.ask(&transcript.conversation, Pending::Yes(calls));
+        self.questions.ask(&transcript.conversation, PendingAnswer::Yes(calls));
         let both = format!("{before} {question}");
         let is_room = !before.is_empty() && both.chars().count() <= MAX_SPOKEN_CHARS;
-        Said::new(if is_room { both } else { question }, AnswerKind::Asked)
+        SpokenReply::new(if is_room { both } else { question }, AnswerKind::Asked)
     }
 
-    fn ask(&self, transcript: &Transcript, pending: Pending, text: &str) -> Said {
+    fn ask(&self, transcript: &Transcript, pending: PendingAnswer, text: &str) -> SpokenReply {
         self.questions.ask(&transcript.conversation, pending);
-        Said::new(speakable(text), AnswerKind::Asked)
+        SpokenReply::new(speakable(text), AnswerKind::Asked)
     }
 
-    /// Runs what a yes was said to, when it would still be run as it was asked.
-    async fn confirmed(&self, calls: &[HeldCall], caller: &Arc<Caller>) -> Said {
+    /// Runs the confirmed calls if their prepared form has not changed since the question.
+    async fn confirmed(&self, calls: &[HeldCall], caller: &Arc<Caller>) -> SpokenReply {
         let is_same = |call: &HeldCall| {
             let prepared = self.executor.prepare(&Call::new(&call.tool, &call.arguments));
             prepared.is_ok_and(|prepared| held(prepared) == *call)
         };
         if !calls.iter().all(is_same) {
-            return Said::new(CHANGED, AnswerKind::Failed);
+            return SpokenReply::new(CHANGED, AnswerKind::Failed);
         }
         self.run(calls, caller).await
     }
 
-    /// Runs calls one after the other, and stops at the first that fails.
-    async fn run(&self, calls: &[HeldCall], caller: &Arc<Caller>) -> Said {
-        let mut told: Vec<String> = Vec::new();
+    /// Runs calls in sequence and stops at the first failure.
+    async fn run(&self, calls: &[HeldCall], caller: &Arc<Caller>) -> SpokenReply {
+        let mut texts: Vec<String> = Vec::new();
         for call in calls {
             let is_allowed = self.executor.find(&call.tool).is_ok_and(|found| self.policy.has(&found.tool));
             if !is_allowed {
-                return Said::new("I may not use that tool by voice.", AnswerKind::Failed);
+                return SpokenReply::new("I may not use that tool by voice.", AnswerKind::Failed);
             }
             let outcome =
                 self.executor.execute(Call::new(&call.tool, &call.arguments).by(Arc::clone(caller))).await;
             match outcome.result {
-                Ok(output) => told.push(output.text),
-                Err(error) => return Said::new(speakable_failure(&error.sentence), AnswerKind::Failed),
+                Ok(output) => texts.push(output.text),
+                Err(error) => {
+                    return SpokenReply::new(speakable_failure(&error.sentence), AnswerKind::Failed);
+                }
             }
         }
-        Said::new(speakable(&told.join("\n")), AnswerKind::Done)
+        SpokenReply::new(speakable(&texts.join("\n")), AnswerKind::Done)
     }
 
-    /// Nobody can think about it. What sounds like a command for a house that does not answer was understood.
-    fn not_understood(&self, transcript: &Transcript) -> Said {
+    /// There is no model. A sentence that sounds like a device command was understood if the devices cannot
+    /// be reached.
+    fn not_understood(&self, transcript: &Transcript) -> SpokenReply {
         let is_command = transcript.is_english() && could_be_of_device(&transcript.text);
         match self.devices.failure().filter(|_| is_command) {
-            Some(why) => Said::new(speakable_failure(&format!("{UNREACHABLE} {why}")), AnswerKind::Failed),
-            None => Said::new(NOT_UNDERSTOOD, AnswerKind::NotUnderstood),
+            Some(why) => {
+                SpokenReply::new(speakable_failure(&format!("{UNREACHABLE} {why}")), AnswerKind::Failed)
+            }
+            None => SpokenReply::new(NOT_UNDERSTOOD, AnswerKind::NotUnderstood),
         }
     }
 
-    async fn thought(&self, transcript: &Transcript, ear: &mut dyn Ear, caller: Arc<Caller>) -> Said {
+    async fn ask_assistant(
+        &self,
+        transcript: &Transcript,
+        ear: &mut dyn Ear,
+        caller: Arc<Caller>,
+    ) -> SpokenReply {
         let Some(mind) = &self.mind else { return self.not_understood(transcript) };
         let (words, mut pieces) = Words::channel();
-        // The guard goes by the list of devices; without one every call needs a yes.
+        // The guard uses the device list; without one every call needs a confirmation.
         self.devices.current(&self.executor, &caller, Freshness::Usual).await;
         let cancellation = self.stop.child_token();
         let _cancelled_with_us = cancellation.clone().drop_guard();
-        let thought = Thought {
+        let prompt = Thought {
             text: transcript.text.clone(),
             conversation: transcript.conversation.clone(),
             language: transcript.language.clone(),
@@ -306,63 +336,63 @@ impl Shared {
             cancellation,
         };
         let until = Instant::now() + self.limits.think;
-        let mut thinking = std::pin::pin!(timeout_at(until, Arc::clone(mind).think(thought)));
+        let mut answer = std::pin::pin!(timeout_at(until, Arc::clone(mind).think(prompt)));
         let mut sentences = Sentences::default();
         let mut is_open = true;
-        let thinking = loop {
+        let answer = loop {
             tokio::select! {
-                // What was said before the end is heard before the end.
+                // Partial text is delivered before the final answer.
                 biased;
                 piece = pieces.recv(), if is_open => match piece {
                     Some(piece) => sentences.push(&piece).iter().for_each(|sentence| ear.sentence(sentence)),
                     None => is_open = false,
                 },
-                thinking = &mut thinking => break thinking,
+                answer = &mut answer => break answer,
             }
         };
-        let said = match thinking {
-            Ok(Ok(thinking)) => self.thought_of(transcript, thinking),
+        let reply = match answer {
+            Ok(Ok(answer)) => self.reply_from(transcript, answer),
             Ok(Err(error)) => {
                 tracing::warn!(conversation = transcript.conversation, "no answer: {error}");
                 let text = match error {
                     MindError::Unavailable(_) => NO_MODEL,
                     MindError::NoAnswer(_) => NO_ANSWER,
                 };
-                Said::new(text, AnswerKind::Failed)
+                SpokenReply::new(text, AnswerKind::Failed)
             }
             Err(_) => {
                 tracing::warn!(
                     conversation = transcript.conversation,
                     "the model was stopped: it took too long"
                 );
-                Said::new(TOO_SLOW, AnswerKind::Failed)
+                SpokenReply::new(TOO_SLOW, AnswerKind::Failed)
             }
         };
-        Said { by: By::Mind, ..said }
+        SpokenReply { by: ReplySource::Assistant, ..reply }
     }
 
-    fn thought_of(&self, transcript: &Transcript, thinking: Thinking) -> Said {
-        let Thinking { text, held: calls, model, turns } = thinking;
-        let said = if !calls.is_empty() {
-            // What is asked is what will be done: the calls as they were repaired.
+    fn reply_from(&self, transcript: &Transcript, answer: Thinking) -> SpokenReply {
+        let Thinking { text, held: calls, model, turns } = answer;
+        let reply = if !calls.is_empty() {
+            // The question names the repaired calls, which are those that will run.
             let prepare =
                 |call: &HeldCall| self.executor.prepare(&Call::new(&call.tool, &call.arguments)).map(held);
             match calls.iter().map(prepare).collect::<Result<Vec<HeldCall>, _>>() {
                 Ok(calls) => self.confirm(transcript, calls, ""),
-                Err(error) => Said::new(speakable_failure(&error.sentence), AnswerKind::Failed),
+                Err(error) => SpokenReply::new(speakable_failure(&error.sentence), AnswerKind::Failed),
             }
         } else if text.trim().is_empty() {
-            Said::new(NO_ANSWER, AnswerKind::NotUnderstood)
+            SpokenReply::new(NO_ANSWER, AnswerKind::NotUnderstood)
         } else {
             let text = speakable(&text);
             let kind = if text.ends_with('?') { AnswerKind::Asked } else { AnswerKind::Done };
-            Said::new(text, kind)
+            SpokenReply::new(text, kind)
         };
-        Said { model, turns, ..said }
+        SpokenReply { model, turns, ..reply }
     }
 }
 
-/// A call as it will be run.
+/// The call in its prepared form.
 fn held(prepared: Prepared) -> HeldCall {
     HeldCall { tool: prepared.tool.qualified_name().to_owned(), arguments: prepared.arguments }
 }

@@ -1,31 +1,31 @@
-//! What waits, and who is next.
+//! The queue of transcripts and its scheduling.
 
 use std::collections::{HashSet, VecDeque};
 
 use crate::transcript::{Ear, Transcript};
 
-/// A transcript and who wants to hear its answer.
+/// A transcript and the receiver of its answer.
 pub(super) struct Job {
     pub transcript: Transcript,
     pub ear: Box<dyn Ear>,
 }
 
-/// What waits, the oldest first, and the conversations that are being answered.
+/// The waiting transcripts, oldest first, and the conversations in flight.
 #[derive(Default)]
-pub(super) struct Queue {
+pub(super) struct TranscriptQueue {
     waiting: VecDeque<Job>,
     busy: HashSet<String>,
 }
 
-impl Queue {
-    /// One more; gives back the oldest when there are too many.
+impl TranscriptQueue {
+    /// Adds a job; returns the oldest if the queue is full.
     pub fn push(&mut self, job: Job, most: usize) -> Option<Job> {
         self.waiting.push_back(job);
         if self.waiting.len() > most.max(1) { self.waiting.pop_front() } else { None }
     }
 
-    /// Who is next: the conversation that spoke last, and of it the sentence that was said first. It counts as busy
-    /// from now on.
+    /// Takes the next job: the oldest sentence of the conversation that spoke last. Marks the conversation
+    /// as busy.
     pub fn next(&mut self, most: usize) -> Option<Job> {
         if self.busy.len() >= most.max(1) {
             return None;
@@ -39,12 +39,12 @@ impl Queue {
         Some(job)
     }
 
-    /// A conversation is answered.
+    /// Marks a conversation as idle.
     pub fn done(&mut self, conversation: &str) {
         self.busy.remove(conversation);
     }
 
-    /// All that wait.
+    /// Removes all waiting jobs.
     pub fn clear(&mut self) -> VecDeque<Job> {
         std::mem::take(&mut self.waiting)
     }
@@ -81,7 +81,7 @@ mod tests {
 
     #[test]
     fn the_newest_conversation_is_next_and_keeps_its_order() {
-        let mut queue = Queue::default();
+        let mut queue = TranscriptQueue::default();
         for (said, room) in [("a1", "a"), ("b1", "b"), ("a2", "a"), ("c1", "c"), ("b2", "b")] {
             assert!(queue.push(job(said, room), 10).is_none());
         }
@@ -99,7 +99,7 @@ mod tests {
 
     #[test]
     fn when_too_many_wait_the_oldest_is_given_back() {
-        let mut queue = Queue::default();
+        let mut queue = TranscriptQueue::default();
         assert!(queue.push(job("1", "a"), 2).is_none());
         assert!(queue.push(job("2", "b"), 2).is_none());
         assert_eq!(text(queue.push(job("3", "c"), 2)).as_deref(), Some("1"));

@@ -1,4 +1,4 @@
-//! Mosquitto and its clients, as processes of their own.
+//! Mosquitto and its clients as separate processes.
 
 use std::cell::RefCell;
 use std::collections::VecDeque;
@@ -12,7 +12,7 @@ use toolwright_config::{BrokerChoice, BrokerSettings, MqttSettings, VoiceSetting
 
 use super::PATIENCE;
 
-/// A real broker on a port of this machine. It ends with the test.
+/// A real broker on a loopback port. It stops with the test.
 pub struct Mosquitto {
     child: Child,
     pub port: u16,
@@ -24,7 +24,7 @@ impl Mosquitto {
         Mosquitto::with("")
     }
 
-    /// With more lines in its configuration.
+    /// With additional lines in its configuration.
     pub fn with(lines: &str) -> Mosquitto {
         Mosquitto::at(free_port(), lines)
     }
@@ -42,13 +42,13 @@ impl Mosquitto {
         broker
     }
 
-    /// Kills it and waits until it is gone.
+    /// Kills it and waits for its exit.
     pub fn kill(&mut self) {
         let _ = self.child.kill();
         self.child.wait().expect("its end");
     }
 
-    /// Starts it again at the same port.
+    /// Restarts it at the same port.
     pub fn restart(&mut self) {
         self.child = run(&self.folder.path().join("mosquitto.conf"));
         self.wait();
@@ -93,7 +93,7 @@ pub fn free_port() -> u16 {
         .port()
 }
 
-/// `mosquitto_pub` with some arguments.
+/// Runs `mosquitto_pub` with these arguments.
 pub fn publish(port: u16, arguments: &[&str]) -> Output {
     let mut command = Command::new(program("mosquitto_pub"));
     command.args(["-h", "127.0.0.1", "-p", &port.to_string(), "-q", "1"]).args(arguments);
@@ -104,7 +104,7 @@ pub fn publish(port: u16, arguments: &[&str]) -> Output {
 pub struct Listener {
     child: Child,
     lines: mpsc::Receiver<String>,
-    /// What came before it was known that it hears.
+    /// Lines that arrived before the subscription was confirmed.
     early: RefCell<VecDeque<String>>,
 }
 
@@ -114,7 +114,7 @@ impl Listener {
         command
             .args(["-h", "127.0.0.1", "-p", &port.to_string(), "-q", "1", "-F", "%r %t %p"])
             .args(arguments);
-        // Its own message tells that it is subscribed.
+        // A message to itself confirms the subscription.
         for topic in topics.iter().chain(&["ready/#"]) {
             command.args(["-t", topic]);
         }
@@ -144,12 +144,12 @@ impl Listener {
         }
     }
 
-    /// The next line that is about no `ready`.
+    /// The next line that is no `ready` message.
     pub fn next(&self) -> String {
         self.within(PATIENCE).expect("a message in time")
     }
 
-    /// The same, or nothing.
+    /// The same with a timeout.
     pub fn within(&self, time: Duration) -> Option<String> {
         if let Some(line) = self.early.borrow_mut().pop_front() {
             return Some(line);
@@ -185,7 +185,7 @@ impl Drop for Listener {
     }
 }
 
-/// Settings for a broker at a port of this machine, and nothing else.
+/// Settings for a broker at a loopback port only.
 pub fn at_broker(port: u16) -> VoiceSettings {
     let broker = BrokerSettings::parse(&format!("mqtt://127.0.0.1:{port}")).expect("an address");
     VoiceSettings {
@@ -195,7 +195,7 @@ pub fn at_broker(port: u16) -> VoiceSettings {
     }
 }
 
-/// Settings for the broker inside.
+/// Settings for the built-in broker.
 pub fn inside() -> VoiceSettings {
     VoiceSettings {
         mqtt: Some(MqttSettings {

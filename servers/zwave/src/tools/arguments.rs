@@ -1,19 +1,19 @@
-//! The arguments of a call, read as the tool's schema says: nothing is guessed, and a zero is a zero.
+//! The arguments of a call, parsed strictly by the schema of the tool.
 
 use std::ops::RangeInclusive;
 
 use rmcp::model::JsonObject;
 use serde_json::Value;
 
-/// The arguments of one call; all of them are known to the tool.
+/// The arguments of one call; the schema contains all their names.
 #[derive(Debug)]
-pub struct Arguments<'a> {
+pub struct ToolArguments<'a> {
     given: &'a JsonObject,
 }
 
-impl<'a> Arguments<'a> {
-    /// Those of a call; one that the schema does not have is refused.
-    pub fn of(tool: &str, schema: &str, given: &'a JsonObject) -> Result<Arguments<'a>, String> {
+impl<'a> ToolArguments<'a> {
+    /// Checks the names of the arguments against the schema.
+    pub fn of(tool: &str, schema: &str, given: &'a JsonObject) -> Result<ToolArguments<'a>, String> {
         let schema = super::schema(schema);
         let known: Vec<&String> = schema
             .get("properties")
@@ -27,10 +27,10 @@ impl<'a> Arguments<'a> {
             };
             return Err(format!("Unknown argument \"{unknown}\". {tool} takes {known}."));
         }
-        Ok(Arguments { given })
+        Ok(ToolArguments { given })
     }
 
-    /// A text; nothing when it is not there, null or empty.
+    /// A text; `None` if it is absent, null or empty.
     pub fn text(&self, name: &str) -> Result<Option<&'a str>, String> {
         match self.given.get(name) {
             None | Some(Value::Null) => Ok(None),
@@ -39,7 +39,7 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// Yes or no; no when it is not there.
+    /// A flag; false if it is absent.
     pub fn is_set(&self, name: &str) -> Result<bool, String> {
         match self.given.get(name) {
             None | Some(Value::Null) => Ok(false),
@@ -48,11 +48,11 @@ impl<'a> Arguments<'a> {
         }
     }
 
-    /// A whole number in these bounds.
+    /// A whole number in this range.
     pub fn integer(&self, name: &str, bounds: RangeInclusive<u64>) -> Result<Option<u64>, String> {
         let Some(value) = self.given.get(name).filter(|value| !value.is_null()) else { return Ok(None) };
         let whole = value.as_u64().or_else(|| {
-            // 50.0 is a whole number, for JSON Schema as well.
+            // 50.0 is a whole number in JSON Schema as well.
             let number = value.as_f64().filter(|it| it.fract() == 0.0 && (0.0..=1e15).contains(it))?;
             Some(number as u64)
         });
@@ -81,7 +81,7 @@ mod tests {
     fn level(value: Value) -> Result<Option<u64>, String> {
         let given = json!({"level": value});
         let given = given.as_object().expect("an object");
-        Arguments::of("tool", SCHEMA, given).expect("known").integer("level", 0..=100)
+        ToolArguments::of("tool", SCHEMA, given).expect("known").integer("level", 0..=100)
     }
 
     #[test]
@@ -104,7 +104,7 @@ mod tests {
     fn an_argument_that_the_tool_does_not_have_is_refused() {
         let given = json!({"device_name": "Lamp"});
         let problem =
-            Arguments::of("tool", SCHEMA, given.as_object().expect("an object")).expect_err("refused");
+            ToolArguments::of("tool", SCHEMA, given.as_object().expect("an object")).expect_err("refused");
         assert_eq!(problem, "Unknown argument \"device_name\". tool takes deviceName, level.");
     }
 }

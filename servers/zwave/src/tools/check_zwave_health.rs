@@ -1,26 +1,26 @@
-//! `check_zwave_health`: whether broker, gateway and devices answer.
+//! `check_zwave_health`: the state of broker, gateway and devices.
 
-use super::{About, Answer, Effect};
-use crate::gateway::{Gateway, Trouble};
+use super::{ToolAnswer, ToolEffect, ToolSpec};
+use crate::gateway::{GatewayError, ZwaveGateway};
 use crate::names::address;
 
-/// Offline devices named; more are counted.
+/// Limit of offline devices by name; further ones are counted.
 const NAMED: usize = 5;
 
 pub const NAME: &str = "check_zwave_health";
 
-pub const ABOUT: About = About {
+pub const SPEC: ToolSpec = ToolSpec {
     name: NAME,
     description: "Tells whether the Z-Wave network can be reached, how many devices it has, and which of them are offline.",
     input: r#"{"type": "object", "properties": {}, "additionalProperties": false}"#,
-    effect: Effect::Looks,
+    effect: ToolEffect::Looks,
 };
 
-pub async fn call(gateway: &Gateway) -> Answer {
-    looked(gateway).await.map_err(|trouble| format!("Z-Wave is unavailable. {trouble}"))
+pub async fn call(gateway: &ZwaveGateway) -> ToolAnswer {
+    looked(gateway).await.map_err(|error| format!("Z-Wave is unavailable. {error}"))
 }
 
-async fn looked(gateway: &Gateway) -> Result<String, Trouble> {
+async fn looked(gateway: &ZwaveGateway) -> Result<String, GatewayError> {
     let devices = gateway.devices().await?;
     let offline: Vec<String> = devices.iter().filter(|device| !device.is_online()).map(address).collect();
     let (name, broker) = (gateway.name().await?, &gateway.settings().broker);

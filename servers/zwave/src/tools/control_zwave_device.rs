@@ -1,16 +1,16 @@
-//! `control_zwave_device`: switches and dims, and says what the device reports afterwards.
+//! `control_zwave_device`: switches and dims, and returns the reported state.
 
 use serde_json::{Value, json};
 
-use super::{About, Answer, Arguments, Effect};
-use crate::devices::{Device, Kind, Presence, state_of};
-use crate::gateway::{Gateway, Written};
-use crate::names::{find, told};
-use crate::words::missing;
+use super::{ToolAnswer, ToolArguments, ToolEffect, ToolSpec};
+use crate::devices::{DeviceKind, Presence, ZwaveDevice, state_of};
+use crate::gateway::{WriteResult, ZwaveGateway};
+use crate::names::{find, quoted_name};
+use crate::texts::missing;
 
 pub const NAME: &str = "control_zwave_device";
 
-pub const ABOUT: About = About {
+pub const SPEC: ToolSpec = ToolSpec {
     name: NAME,
     description: "Turns a Z-Wave device on or off, or dims it, and reports the state that the device confirms.",
     input: r#"{
@@ -23,29 +23,29 @@ pub const ABOUT: About = About {
         "required": ["deviceName", "action"],
         "additionalProperties": false
     }"#,
-    effect: Effect::Changes,
+    effect: ToolEffect::Changes,
 };
 
-/// Z-Wave's word for "as bright as it was".
+/// The Z-Wave level for "restore the last level".
 const LAST_LEVEL: u64 = 255;
-/// As bright as a dimmer gets; people say 100.
+/// The maximum Z-Wave level; users send 100.
 const FULL_LEVEL: u64 = 99;
 
-/// What is to be done.
+/// The requested action.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Action {
+enum DeviceAction {
     On,
     Off,
     Dim(u64),
 }
 
-pub async fn call(gateway: &Gateway, arguments: &Arguments<'_>) -> Answer {
-    let (Some(asked), Some(action)) = (arguments.text("deviceName")?, arguments.text("action")?) else {
+pub async fn call(gateway: &ZwaveGateway, arguments: &ToolArguments<'_>) -> ToolAnswer {
+    let (Some(requested), Some(action)) = (arguments.text("deviceName")?, arguments.text("action")?) else {
         return Err("deviceName and action are required".into());
     };
-    let action = Action::read(action, arguments.integer("level", 0..=100)?)?;
-    let devices = gateway.devices().await.map_err(|trouble| format!("{trouble} Nothing was sent."))?;
-    let device = find(&devices, asked).map_err(|reason| missing(asked, &reason))?;
+    let action = DeviceAction::read(action, arguments.integer("level", 0..=100)?)?;
+    let devices = gateway.devices().await.map_err(|error| format!("{error} Nothing was sent."))?;
+    let device = find(&devices, requested).map_err(|reason| missing(requested, &reason))?;
     if !device.is_online() {
         let offline =
             if device.presence == Presence::Dead { "it does not answer" } else { "it is not set up yet" };
@@ -58,8 +58,8 @@ pub async fn call(gateway: &Gateway, arguments: &Arguments<'_>) -> Answer {
     let Some((target, current)) = device.control() else { return Err(cannot(device)) };
     let what = action.words(device);
     let _turn = gateway.turn(device.id).await;
-    tracing::info!(device = %told(device), node = device.id, %value, "{what}");
-    let written = gateway.write(device, target, &value).await.map_err(|trouble| trouble.to_string())?;
+    tracing::info!(device = %quoted_name(device), node = device.id, %value, "{what}");
+    let written = gateway.write(device, target, &value).await.map_err(|error| error.to_string())?;
     let (reported, is_confirmed) = gateway.confirm(device, &current.value, |it| action.is_done(it)).await;
     let state = state_of(&reported);
     if is_confirmed {
@@ -67,21 +67,21 @@ pub async fn call(gateway: &Gateway, arguments: &Arguments<'_>) -> Answer {
     }
     let why = match (written, device.presence) {
         (_, Presence::Asleep) => "it is asleep and gets the command when it wakes up",
-        (Written::Unanswered, _) => "Z-Wave JS UI has not said yet whether the device took it",
-        (Written::Taken, _) => "the device has not reported it yet",
+        (WriteResult::Unanswered, _) => "Z-Wave JS UI has not said yet whether the device took it",
+        (WriteResult::Taken, _) => "the device has not reported it yet",
     };
     Ok(format!(
         "Sent the command to {what}, but it is not confirmed: {why}. The last reported state is {state}."
     ))
 }
 
-impl Action {
-    fn read(action: &str, level: Option<u64>) -> Result<Action, String> {
+impl DeviceAction {
+    fn read(action: &str, level: Option<u64>) -> Result<DeviceAction, String> {
         match (action, level) {
-            // Some models send the level with every action; one that says the same does no harm.
-            ("on", None | Some(100)) => Ok(Action::On),
-            ("off", None | Some(0)) => Ok(Action::Off),
-            ("dim", Some(level)) => Ok(Action::Dim(level)),
+            // Some models send a level with every action; a consistent one is accepted.
+            ("on", None | Some(100)) => Ok(DeviceAction::On),
+            ("off", None | Some(0)) => Ok(DeviceAction::Off),
+            ("dim", Some(level)) => Ok(DeviceAction::Dim(level)),
             ("dim", None) => {
                 Err("level is required for the action \"dim\": a whole number between 0 and 100".into())
             }
@@ -95,44 +95,44 @@ impl Action {
         }
     }
 
-    /// What the device is told.
-    fn value(self, device: &Device) -> Result<Value, String> {
+    /// The value to write.
+    fn value(self, device: &ZwaveDevice) -> Result<Value, String> {
         match (device.kind, self) {
-            (Kind::Dimmer, Action::On) => Ok(json!(LAST_LEVEL)),
-            (Kind::Dimmer, Action::Off) => Ok(json!(0)),
-            (Kind::Dimmer, Action::Dim(level)) => Ok(json!(level.min(FULL_LEVEL))),
-            (Kind::Switch, Action::On) => Ok(json!(true)),
-            (Kind::Switch, Action::Off) => Ok(json!(false)),
-            (Kind::Switch, Action::Dim(_)) => Err(format!(
+            (DeviceKind::Dimmer, DeviceAction::On) => Ok(json!(LAST_LEVEL)),
+            (DeviceKind::Dimmer, DeviceAction::Off) => Ok(json!(0)),
+            (DeviceKind::Dimmer, DeviceAction::Dim(level)) => Ok(json!(level.min(FULL_LEVEL))),
+            (DeviceKind::Switch, DeviceAction::On) => Ok(json!(true)),
+            (DeviceKind::Switch, DeviceAction::Off) => Ok(json!(false)),
+            (DeviceKind::Switch, DeviceAction::Dim(_)) => Err(format!(
                 "Device \"{}\" is a switch and cannot be dimmed. Use \"on\" or \"off\".",
                 device.name
             )),
-            (Kind::Thermostat | Kind::Sensor | Kind::Other, _) => Err(cannot(device)),
+            (DeviceKind::Thermostat | DeviceKind::Sensor | DeviceKind::Other, _) => Err(cannot(device)),
         }
     }
 
-    /// Whether a device that reports this has done it.
+    /// Whether the reported value confirms the action.
     fn is_done(self, reported: &Value) -> bool {
         match (self, reported.as_bool(), reported.as_u64()) {
-            (Action::On, Some(is_on), _) => is_on,
-            (Action::Off, Some(is_on), _) => !is_on,
-            (Action::On, None, Some(level)) => level > 0,
-            (Action::Off, None, Some(level)) => level == 0,
-            (Action::Dim(wanted), None, Some(level)) => level == wanted.min(FULL_LEVEL),
+            (DeviceAction::On, Some(is_on), _) => is_on,
+            (DeviceAction::Off, Some(is_on), _) => !is_on,
+            (DeviceAction::On, None, Some(level)) => level > 0,
+            (DeviceAction::Off, None, Some(level)) => level == 0,
+            (DeviceAction::Dim(wanted), None, Some(level)) => level == wanted.min(FULL_LEVEL),
             _ => false,
         }
     }
 
-    fn words(self, device: &Device) -> String {
+    fn words(self, device: &ZwaveDevice) -> String {
         match self {
-            Action::On => format!("turn on {}", device.name),
-            Action::Off => format!("turn off {}", device.name),
-            Action::Dim(level) => format!("dim {} to {level}%", device.name),
+            DeviceAction::On => format!("turn on {}", device.name),
+            DeviceAction::Off => format!("turn off {}", device.name),
+            DeviceAction::Dim(level) => format!("dim {} to {level}%", device.name),
         }
     }
 }
 
-fn cannot(device: &Device) -> String {
+fn cannot(device: &ZwaveDevice) -> String {
     format!("Device \"{}\" is a {} and cannot be switched or dimmed.", device.name, device.kind)
 }
 
@@ -142,21 +142,21 @@ mod tests {
 
     #[test]
     fn a_level_belongs_to_dim() {
-        assert_eq!(Action::read("dim", Some(0)), Ok(Action::Dim(0)));
-        assert_eq!(Action::read("on", Some(100)), Ok(Action::On));
-        assert_eq!(Action::read("off", Some(0)), Ok(Action::Off));
+        assert_eq!(DeviceAction::read("dim", Some(0)), Ok(DeviceAction::Dim(0)));
+        assert_eq!(DeviceAction::read("on", Some(100)), Ok(DeviceAction::On));
+        assert_eq!(DeviceAction::read("off", Some(0)), Ok(DeviceAction::Off));
         for (action, level) in
             [("dim", None), ("on", Some(0)), ("off", Some(50)), ("toggle", None), ("ON", None)]
         {
-            assert!(Action::read(action, level).is_err(), "{action} {level:?}");
+            assert!(DeviceAction::read(action, level).is_err(), "{action} {level:?}");
         }
     }
 
     #[test]
     fn a_report_counts_when_it_says_what_was_wanted() {
-        assert!(Action::Dim(100).is_done(&json!(99)) && Action::Dim(42).is_done(&json!(42)));
-        assert!(!Action::Dim(42).is_done(&json!(41)) && !Action::Dim(42).is_done(&json!(true)));
-        assert!(Action::On.is_done(&json!(1)) && !Action::On.is_done(&json!(0)));
-        assert!(Action::Off.is_done(&json!(false)) && !Action::Off.is_done(&Value::Null));
+        assert!(DeviceAction::Dim(100).is_done(&json!(99)) && DeviceAction::Dim(42).is_done(&json!(42)));
+        assert!(!DeviceAction::Dim(42).is_done(&json!(41)) && !DeviceAction::Dim(42).is_done(&json!(true)));
+        assert!(DeviceAction::On.is_done(&json!(1)) && !DeviceAction::On.is_done(&json!(0)));
+        assert!(DeviceAction::Off.is_done(&json!(false)) && !DeviceAction::Off.is_done(&Value::Null));
     }
 }

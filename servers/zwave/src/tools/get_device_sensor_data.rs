@@ -1,14 +1,14 @@
-//! `get_device_sensor_data`: what a device measures, who says so, and how old that is.
+//! `get_device_sensor_data`: sensor values with their source and age.
 
-use super::{About, Answer, Arguments, Effect};
-use crate::devices::{Known, Source};
-use crate::gateway::Gateway;
+use super::{ToolAnswer, ToolArguments, ToolEffect, ToolSpec};
+use crate::devices::{DeviceValue, ReadingSource};
+use crate::gateway::ZwaveGateway;
 use crate::names::find;
-use crate::words::{age, missing, now, timestamp};
+use crate::texts::{age, missing, now, timestamp};
 
 pub const NAME: &str = "get_device_sensor_data";
 
-pub const ABOUT: About = About {
+pub const SPEC: ToolSpec = ToolSpec {
     name: NAME,
     description: "Tells what a Z-Wave sensor measures (temperature, humidity, ...) and how old each value is.",
     input: r#"{
@@ -19,13 +19,13 @@ pub const ABOUT: About = About {
         "required": ["deviceName"],
         "additionalProperties": false
     }"#,
-    effect: Effect::Looks,
+    effect: ToolEffect::Looks,
 };
 
-pub async fn call(gateway: &Gateway, arguments: &Arguments<'_>) -> Answer {
-    let asked = arguments.text("deviceName")?.ok_or("deviceName is required")?;
-    let devices = gateway.devices().await.map_err(|trouble| trouble.to_string())?;
-    let device = find(&devices, asked).map_err(|reason| missing(asked, &reason))?;
+pub async fn call(gateway: &ZwaveGateway, arguments: &ToolArguments<'_>) -> ToolAnswer {
+    let requested = arguments.text("deviceName")?.ok_or("deviceName is required")?;
+    let devices = gateway.devices().await.map_err(|error| error.to_string())?;
+    let device = find(&devices, requested).map_err(|reason| missing(requested, &reason))?;
     let sensors = device.sensors();
     if sensors.is_empty() {
         return Err(format!("Device \"{}\" is a {} and measures nothing.", device.name, device.kind));
@@ -38,10 +38,10 @@ pub async fn call(gateway: &Gateway, arguments: &Arguments<'_>) -> Answer {
     Ok(blocks.join("\n\n"))
 }
 
-fn block(device: &str, known: &Known, now: u64) -> String {
+fn block(device: &str, known: &DeviceValue, now: u64) -> String {
     let source = match known.source {
-        Source::Mqtt => "MQTT",
-        Source::Api => "API",
+        ReadingSource::Mqtt => "MQTT",
+        ReadingSource::Api => "API",
     };
     let (age, time) = match known.reading.time {
         Some(time) => (age(time, now), timestamp(time)),

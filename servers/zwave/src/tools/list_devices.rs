@@ -1,14 +1,14 @@
-//! `list_devices`: what devices are and do, page by page.
+//! `list_devices`: devices with type and state, in pages.
 
-use super::{About, Answer, Arguments, Effect};
-use crate::devices::{Device, Presence};
-use crate::gateway::Gateway;
-use crate::names::told;
-use crate::words::{ago, now};
+use super::{ToolAnswer, ToolArguments, ToolEffect, ToolSpec};
+use crate::devices::{Presence, ZwaveDevice};
+use crate::gateway::ZwaveGateway;
+use crate::names::quoted_name;
+use crate::texts::{ago, now};
 
 pub const NAME: &str = "list_devices";
 
-pub const ABOUT: About = About {
+pub const SPEC: ToolSpec = ToolSpec {
     name: NAME,
     description: "Lists Z-Wave devices page by page, with type, location, state (ON, OFF, a measured value) and when they \
                   were last seen.",
@@ -20,15 +20,15 @@ pub const ABOUT: About = About {
         },
         "additionalProperties": false
     }"#,
-    effect: Effect::Looks,
+    effect: ToolEffect::Looks,
 };
 
-pub async fn call(gateway: &Gateway, arguments: &Arguments<'_>) -> Answer {
+pub async fn call(gateway: &ZwaveGateway, arguments: &ToolArguments<'_>) -> ToolAnswer {
     let limit = arguments.integer("limit", 1..=100)?.unwrap_or(10);
     let offset = arguments.integer("offset", 0..=u64::MAX)?.unwrap_or(0);
-    let devices = gateway.devices().await.map_err(|trouble| trouble.to_string())?;
+    let devices = gateway.devices().await.map_err(|error| error.to_string())?;
     let (limit, skipped) = (limit as usize, usize::try_from(offset).unwrap_or(usize::MAX).min(devices.len()));
-    let page: Vec<&Device> = devices.iter().skip(skipped).take(limit).collect();
+    let page: Vec<&ZwaveDevice> = devices.iter().skip(skipped).take(limit).collect();
     let now = now();
     let mut answer = format!("Showing {} of {} Z-Wave devices:", page.len(), devices.len());
     for device in &page {
@@ -45,7 +45,7 @@ pub async fn call(gateway: &Gateway, arguments: &Arguments<'_>) -> Answer {
     Ok(answer)
 }
 
-fn line(device: &Device, threshold: u128, now: u64) -> String {
+fn line(device: &ZwaveDevice, threshold: u128, now: u64) -> String {
     let is_recent = device.last_seen.is_some_and(|seen| u128::from(now.saturating_sub(seen)) <= threshold);
     let activity = match (device.presence, is_recent) {
         (Presence::Dead | Presence::NotReady, _) => "offline",
@@ -53,5 +53,5 @@ fn line(device: &Device, threshold: u128, now: u64) -> String {
         (_, false) => "inactive",
     };
     let (kind, state, seen) = (device.kind, device.state(), ago(device.last_seen, now));
-    format!("{} ({kind}): {state}, {activity}, last seen {seen}", told(device))
+    format!("{} ({kind}): {state}, {activity}, last seen {seen}", quoted_name(device))
 }

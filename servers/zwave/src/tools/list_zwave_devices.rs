@@ -1,13 +1,13 @@
-//! `list_zwave_devices`: who there is, and who can be reached.
+//! `list_zwave_devices`: devices and whether they are online.
 
-use super::{About, Answer, Arguments, Effect};
-use crate::devices::Device;
-use crate::gateway::Gateway;
-use crate::names::told;
+use super::{ToolAnswer, ToolArguments, ToolEffect, ToolSpec};
+use crate::devices::ZwaveDevice;
+use crate::gateway::ZwaveGateway;
+use crate::names::quoted_name;
 
 pub const NAME: &str = "list_zwave_devices";
 
-pub const ABOUT: About = About {
+pub const SPEC: ToolSpec = ToolSpec {
     name: NAME,
     description: "Lists the Z-Wave devices of the house with their locations and whether they are online. Use it to learn \
                   the exact name of a device.",
@@ -19,15 +19,15 @@ pub const ABOUT: About = About {
         },
         "additionalProperties": false
     }"#,
-    effect: Effect::Looks,
+    effect: ToolEffect::Looks,
 };
 
-pub async fn call(gateway: &Gateway, arguments: &Arguments<'_>) -> Answer {
+pub async fn call(gateway: &ZwaveGateway, arguments: &ToolArguments<'_>) -> ToolAnswer {
     let with_offline = arguments.is_set("includeInactive")?;
     let filter = arguments.text("filter")?.unwrap_or_default();
-    let devices = gateway.devices().await.map_err(|trouble| trouble.to_string())?;
-    let fits: Vec<&Device> = devices.iter().filter(|device| has(device, filter)).collect();
-    let shown: Vec<&&Device> = fits.iter().filter(|device| with_offline || device.is_online()).collect();
+    let devices = gateway.devices().await.map_err(|error| error.to_string())?;
+    let fits: Vec<&ZwaveDevice> = devices.iter().filter(|device| has(device, filter)).collect();
+    let shown: Vec<&&ZwaveDevice> = fits.iter().filter(|device| with_offline || device.is_online()).collect();
     let hidden = fits.len() - shown.len();
     let mut answer = format!("Available Z-Wave devices ({} total):", shown.len());
     for device in &shown {
@@ -42,16 +42,16 @@ pub async fn call(gateway: &Gateway, arguments: &Arguments<'_>) -> Answer {
     Ok(answer)
 }
 
-/// What locks, opens or warns is marked, so that a voice can ask before it is switched.
-fn line(device: &Device) -> String {
+/// Guarded devices are marked, so that a voice assistant can ask for confirmation.
+fn line(device: &ZwaveDevice) -> String {
     let state = if device.is_online() { "online" } else { "offline" };
     match device.guards() {
-        Some(what) => format!("{} is {state} ({what})", told(device)),
-        None => format!("{} is {state}", told(device)),
+        Some(what) => format!("{} is {state} ({what})", quoted_name(device)),
+        None => format!("{} is {state}", quoted_name(device)),
     }
 }
 
-fn has(device: &Device, filter: &str) -> bool {
+fn has(device: &ZwaveDevice, filter: &str) -> bool {
     let filter = filter.to_lowercase();
     [&device.name, &device.location].iter().any(|text| text.to_lowercase().contains(&filter))
 }

@@ -1,14 +1,14 @@
-//! `verify_device`: whether there is such a device, and which one would be meant.
+//! `verify_device`: whether a device of this name exists.
 
-use super::{About, Answer, Arguments, Effect};
-use crate::devices::{Device, Presence};
-use crate::gateway::Gateway;
+use super::{ToolAnswer, ToolArguments, ToolEffect, ToolSpec};
+use crate::devices::{Presence, ZwaveDevice};
+use crate::gateway::ZwaveGateway;
 use crate::names::find;
-use crate::words::{ago, missing, now, place};
+use crate::texts::{ago, missing, now, place};
 
 pub const NAME: &str = "verify_device";
 
-pub const ABOUT: About = About {
+pub const SPEC: ToolSpec = ToolSpec {
     name: NAME,
     description: "Tells whether a Z-Wave device of this name exists, with its type, location and status; suggests names \
                   when there is none.",
@@ -20,20 +20,20 @@ pub const ABOUT: About = About {
         "required": ["deviceName"],
         "additionalProperties": false
     }"#,
-    effect: Effect::Looks,
+    effect: ToolEffect::Looks,
 };
 
-pub async fn call(gateway: &Gateway, arguments: &Arguments<'_>) -> Answer {
-    let asked = arguments.text("deviceName")?.ok_or("deviceName is required")?;
-    let devices = gateway.devices().await.map_err(|trouble| trouble.to_string())?;
-    match find(&devices, asked) {
-        Ok(device) => Ok(told(device)),
-        // That there is none is what was asked.
-        Err(reason) => Ok(missing(asked, &reason)),
+pub async fn call(gateway: &ZwaveGateway, arguments: &ToolArguments<'_>) -> ToolAnswer {
+    let requested = arguments.text("deviceName")?.ok_or("deviceName is required")?;
+    let devices = gateway.devices().await.map_err(|error| error.to_string())?;
+    match find(&devices, requested) {
+        Ok(device) => Ok(description(device)),
+        // A missing device is a valid result of this tool.
+        Err(reason) => Ok(missing(requested, &reason)),
     }
 }
 
-fn told(device: &Device) -> String {
+fn description(device: &ZwaveDevice) -> String {
     let (status, warning) = match device.presence {
         Presence::Online => ("online", None),
         Presence::Asleep => ("asleep", Some("it hears commands when it wakes up")),

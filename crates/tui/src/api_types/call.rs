@@ -1,4 +1,4 @@
-//! One call, as `/api/operations` and the live feed tell it.
+//! One call, from `/api/operations` and the live feed.
 
 use jiff::Timestamp;
 use serde::Deserialize;
@@ -6,103 +6,103 @@ use serde_json::value::RawValue;
 
 use crate::Clean;
 
-/// How many changes of one call are kept.
+/// Limit of changes per call.
 const MOST_CHANGES: usize = 100;
-/// How many lines of an error are kept.
+/// Limit of lines per error.
 const MOST_LINES: usize = 50;
-/// How many characters of one are looked at.
+/// Limit of characters per error.
 const MOST_CHARS: usize = 4_000;
 
-/// One call that is over, or was cut.
+/// One call that ended or was interrupted.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Call {
-    /// Its id: `toolwright explain` takes it.
+pub struct ApiCall {
+    /// The call id, for `toolwright explain`.
     pub id: Clean,
-    /// The number of its record, and the gateway that wrote it.
+    /// The number of its record at its gateway.
     pub seq: u64,
-    /// The gateway.
+    /// The node name of the gateway.
     pub node: String,
-    /// When it began.
+    /// Its start.
     pub at: Option<Timestamp>,
-    /// Who called.
+    /// The client.
     pub client: Clean,
-    /// The conversation.
+    /// The session.
     pub session: Clean,
-    /// How it came: `mcp`, `stdio`, `llm`, `ask`, `voice` or `cli`.
+    /// The front: `mcp`, `stdio`, `llm`, `ask`, `voice` or `cli`.
     pub front: Clean,
     /// `server/tool`, or the tool alone.
     pub tool: Clean,
-    /// What became of it.
-    pub outcome: Outcome,
-    /// How long it took.
+    /// The outcome.
+    pub outcome: ApiOutcome,
+    /// The duration.
     pub milliseconds: f64,
-    /// The arguments as they were sent.
+    /// The arguments as sent.
     pub before: Clean,
-    /// The arguments that the tool got, when they were changed.
+    /// The repaired arguments, if they were changed.
     pub after: Option<Clean>,
-    /// What was changed.
-    pub changes: Vec<Change>,
-    /// How many more changes there were than are kept.
+    /// The changes.
+    pub changes: Vec<CallChange>,
+    /// The number of changes beyond the limit.
     pub more_changes: usize,
-    /// The code of its error, and its words line by line.
+    /// The code of its error, and the lines of its message.
     pub error: Option<(Clean, Vec<Clean>)>,
-    /// What a filter looks through, in small letters.
+    /// The text for the filter, in lower case.
     searched: String,
 }
 
 /// One change of the arguments.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub struct Change {
-    /// The code of the step that made it.
+pub struct CallChange {
+    /// The code of the repair step.
     pub code: Clean,
-    /// Where, as a JSON Pointer.
+    /// The position, as a JSON Pointer.
     pub path: Clean,
-    /// What was there.
+    /// The old value.
     pub from: Option<Clean>,
-    /// What is there now.
+    /// The new value.
     pub to: Option<Clean>,
-    /// The rule that asked for it.
+    /// The rule that caused it.
     pub rule: Option<Clean>,
 }
 
-/// What became of a call.
+/// The outcome of a call.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Outcome {
-    /// It fitted and went well.
+pub enum ApiOutcome {
+    /// It was valid and succeeded.
     Ok,
-    /// It was made to fit and went well.
+    /// It was repaired and succeeded.
     Repaired,
-    /// It was not run: it did not fit, or may not be made.
+    /// It was not run: it was invalid or not allowed.
     Refused,
-    /// It was run, or could not be, and failed.
+    /// It failed.
     Error,
-    /// It runs.
+    /// It is running.
     Running,
-    /// It was cut off with its gateway.
+    /// Its gateway stopped before it ended.
     Interrupted,
 }
 
-impl Outcome {
-    /// The word for it.
+impl ApiOutcome {
+    /// The displayed name.
     pub fn word(self) -> &'static str {
         match self {
-            Outcome::Ok => "ok",
-            Outcome::Repaired => "repaired",
-            Outcome::Refused => "refused",
-            Outcome::Error => "error",
-            Outcome::Running => "running",
-            Outcome::Interrupted => "cut off",
+            ApiOutcome::Ok => "ok",
+            ApiOutcome::Repaired => "repaired",
+            ApiOutcome::Refused => "refused",
+            ApiOutcome::Error => "error",
+            ApiOutcome::Running => "running",
+            ApiOutcome::Interrupted => "cut off",
         }
     }
 }
 
-/// The codes of errors with which a call was not run, when we said so and not the tool.
+/// Error codes of calls that Toolwright, not the tool, refused.
 const REFUSALS: [&str; 5] = ["invalid_arguments", "unknown_tool", "ambiguous_tool", "refused", "denied"];
 
-/// A call as it stands in the answer.
+/// A call in the form of the response.
 #[derive(Deserialize)]
-struct Operation<'a> {
+struct RawOperation<'a> {
     #[serde(default)]
     ts: Option<String>,
     #[serde(default)]
@@ -131,70 +131,70 @@ struct Operation<'a> {
     #[serde(default)]
     error_is_from_tool: bool,
     #[serde(default)]
-    changes: Vec<Change>,
+    changes: Vec<CallChange>,
     #[serde(default, borrow)]
     arguments: Option<&'a RawValue>,
     #[serde(default, borrow)]
     normalized: Option<&'a RawValue>,
 }
 
-impl Call {
-    /// Reads one call.
+impl ApiCall {
+    /// Parses one call.
     ///
     /// # Errors
-    /// When the text is none.
-    pub fn read(text: &[u8]) -> Result<Call, serde_json::Error> {
-        serde_json::from_slice::<Operation<'_>>(text).map(Call::of)
+    /// When the text is not a call.
+    pub fn read(text: &[u8]) -> Result<ApiCall, serde_json::Error> {
+        serde_json::from_slice::<RawOperation<'_>>(text).map(ApiCall::of)
     }
 
-    /// Reads a list of calls.
+    /// Parses a list of calls.
     ///
     /// # Errors
-    /// When the text is none.
-    pub fn read_all(text: &[u8]) -> Result<Vec<Call>, serde_json::Error> {
-        Ok(serde_json::from_slice::<Vec<Operation<'_>>>(text)?.into_iter().map(Call::of).collect())
+    /// When the text is not a list of calls.
+    pub fn read_all(text: &[u8]) -> Result<Vec<ApiCall>, serde_json::Error> {
+        Ok(serde_json::from_slice::<Vec<RawOperation<'_>>>(text)?.into_iter().map(ApiCall::of).collect())
     }
 
-    /// Whether every one of these words, in small letters, stands somewhere in it.
+    /// Whether it contains every one of these lower-case words.
     pub fn has(&self, words: &[String]) -> bool {
         words.iter().all(|word| self.searched.contains(word.as_str()))
     }
 
-    fn of(said: Operation<'_>) -> Call {
+    fn of(raw: RawOperation<'_>) -> ApiCall {
         let json = |raw: Option<&RawValue>| raw.map(|raw| Clean::new(raw.get()));
-        let tool = match &said.server {
-            Some(server) if !server.is_empty() => Clean::new(&format!("{server}/{}", said.tool)),
-            _ => said.tool.clone(),
+        let tool = match &raw.server {
+            Some(server) if !server.is_empty() => Clean::new(&format!("{server}/{}", raw.tool)),
+            _ => raw.tool.clone(),
         };
-        let mut changes = said.changes;
+        let mut changes = raw.changes;
         let more_changes = changes.len().saturating_sub(MOST_CHANGES);
         changes.truncate(MOST_CHANGES);
-        let code = said.error_code.unwrap_or_default();
-        let is_refusal = !said.error_is_from_tool && REFUSALS.contains(&code.as_str());
-        let outcome = match said.state.as_deref() {
-            Some("running") => Outcome::Running,
-            Some("interrupted") => Outcome::Interrupted,
-            _ if said.error.is_some() && is_refusal => Outcome::Refused,
-            _ if said.error.is_some() => Outcome::Error,
-            _ if changes.is_empty() => Outcome::Ok,
-            _ => Outcome::Repaired,
+        let code = raw.error_code.unwrap_or_default();
+        let is_refusal = !raw.error_is_from_tool && REFUSALS.contains(&code.as_str());
+        let outcome = match raw.state.as_deref() {
+            Some("running") => ApiOutcome::Running,
+            Some("interrupted") => ApiOutcome::Interrupted,
+            _ if raw.error.is_some() && is_refusal => ApiOutcome::Refused,
+            _ if raw.error.is_some() => ApiOutcome::Error,
+            _ if changes.is_empty() => ApiOutcome::Ok,
+            _ => ApiOutcome::Repaired,
         };
-        let mut call = Call {
-            id: said.req_id,
-            seq: said.seq,
-            node: said.node,
-            at: said.ts.and_then(|ts| ts.parse().ok()),
-            client: said.client,
-            session: said.session_id,
-            front: said.front,
+        let mut call = ApiCall {
+            id: raw.req_id,
+            seq: raw.seq,
+            node: raw.node,
+            at: raw.ts.and_then(|ts| ts.parse().ok()),
+            client: raw.client,
+            session: raw.session_id,
+            front: raw.front,
             tool,
             outcome,
-            milliseconds: said.duration_ms,
-            before: json(said.arguments).unwrap_or_default(),
-            after: json(said.normalized),
+            milliseconds: raw.duration_ms,
+            before: json(raw.arguments).unwrap_or_default(),
+            after: json(raw.normalized),
             changes,
             more_changes,
-            error: said.error.map(|words| (Clean::new(&code), lines(&words))),
+            error: raw.error.map(|words| (Clean::new(&code), lines(&words))),
             searched: String::new(),
         };
         call.searched = call.all_words().to_lowercase();
@@ -215,15 +215,15 @@ impl Call {
             words.push(change.code.as_str());
             words.extend(change.rule.iter().map(Clean::as_str));
         }
-        if let Some((code, said)) = &self.error {
+        if let Some((code, raw)) = &self.error {
             words.push(code.as_str());
-            words.extend(said.iter().map(Clean::as_str));
+            words.extend(raw.iter().map(Clean::as_str));
         }
         words.join("\n")
     }
 }
 
-/// A text that was written in lines, each clean; empty ones are left out.
+/// Splits a text into sanitized lines; empty ones are dropped.
 fn lines(text: &str) -> Vec<Clean> {
     let end = text.char_indices().nth(MOST_CHARS).map_or(text.len(), |(end, _)| end);
     let lines = text[..end].lines().map(Clean::new).filter(|line| !line.is_empty());
@@ -236,28 +236,28 @@ mod tests {
 
     use super::*;
 
-    fn outcome(besides: &serde_json::Value) -> Outcome {
-        let mut said = json!({ "req_id": "a", "tool": "t", "state": "ok", "changes": [] });
+    fn outcome(besides: &serde_json::Value) -> ApiOutcome {
+        let mut raw = json!({ "req_id": "a", "tool": "t", "state": "ok", "changes": [] });
         for (key, value) in besides.as_object().expect("an object") {
-            said[key] = value.clone();
+            raw[key] = value.clone();
         }
-        Call::read(said.to_string().as_bytes()).expect("a call").outcome
+        ApiCall::read(raw.to_string().as_bytes()).expect("a call").outcome
     }
 
     #[test]
     fn outcomes_tell_refusals_from_errors() {
         let change = json!([{ "code": "N4", "path": "/a" }]);
         for (besides, expected) in [
-            (json!({}), Outcome::Ok),
-            (json!({ "changes": change }), Outcome::Repaired),
-            (json!({ "error": "no", "error_code": "invalid_arguments" }), Outcome::Refused),
+            (json!({}), ApiOutcome::Ok),
+            (json!({ "changes": change }), ApiOutcome::Repaired),
+            (json!({ "error": "no", "error_code": "invalid_arguments" }), ApiOutcome::Refused),
             (
                 json!({ "error": "no", "error_code": "invalid_arguments", "error_is_from_tool": true }),
-                Outcome::Error,
+                ApiOutcome::Error,
             ),
-            (json!({ "error": "no", "error_code": "timeout", "changes": change }), Outcome::Error),
-            (json!({ "state": "running" }), Outcome::Running),
-            (json!({ "state": "interrupted" }), Outcome::Interrupted),
+            (json!({ "error": "no", "error_code": "timeout", "changes": change }), ApiOutcome::Error),
+            (json!({ "state": "running" }), ApiOutcome::Running),
+            (json!({ "state": "interrupted" }), ApiOutcome::Interrupted),
         ] {
             assert_eq!(outcome(&besides), expected, "{besides}");
         }
@@ -265,26 +265,26 @@ mod tests {
 
     #[test]
     fn a_call_is_read_whole_and_cleaned() {
-        let said = json!({
+        let raw = json!({
             "ts": "2026-03-16T09:00:00.000001Z", "tool": "read\u{1b}[31m_file", "server": "files", "req_id": "01J",
             "duration_ms": 1.5, "session_id": "s", "node": "main", "seq": 7, "state": "ok", "client": "an\u{202e}na",
             "front": "mcp", "changes": [{ "code": "N4", "path": "/file_path", "from": "\"a\"", "to": null, "rule": "r1" }],
             "arguments": { "file_path": "a.md" }, "normalized": { "path": "a.md" },
         });
-        let call = Call::read(said.to_string().as_bytes()).expect("a call");
+        let call = ApiCall::read(raw.to_string().as_bytes()).expect("a call");
         assert_eq!((call.tool.as_str(), call.client.as_str()), ("files/read_file", "an\u{fffd}na"));
         assert_eq!(call.before.as_str(), r#"{"file_path":"a.md"}"#);
         assert_eq!(call.after.as_ref().map(Clean::as_str), Some(r#"{"path":"a.md"}"#));
         assert!(call.has(&["files".into(), "n4".into(), "r1".into()]) && !call.has(&["nothing".into()]));
         assert_eq!(call.at.map(|at| at.as_second()), Some(1_773_651_600));
-        assert!(Call::read(b"{}").is_err() && Call::read(b"[").is_err());
+        assert!(ApiCall::read(b"{}").is_err() && ApiCall::read(b"[").is_err());
     }
 
     #[test]
     fn a_call_of_megabytes_keeps_little() {
         let many: Vec<_> = (0..10_000).map(|n| json!({ "code": "T1", "path": format!("/{n}") })).collect();
-        let said = json!({ "req_id": "a", "arguments": { "text": "x".repeat(4 << 20) }, "changes": many });
-        let call = Call::read(said.to_string().as_bytes()).expect("a call");
+        let raw = json!({ "req_id": "a", "arguments": { "text": "x".repeat(4 << 20) }, "changes": many });
+        let call = ApiCall::read(raw.to_string().as_bytes()).expect("a call");
         assert_eq!((call.changes.len(), call.more_changes), (100, 9_900));
         assert!(call.before.as_str().len() < 5_000 && call.searched.len() < 10_000);
     }

@@ -1,6 +1,6 @@
-//! What a gateway tells, as far as it is shown: calls, how it is doing, what each server did, suggestions.
+//! The types of the gateway API that the page shows: calls, status, statistics, suggestions.
 //!
-//! Read leniently, so that a gateway of another version can be looked at too: what is missing is empty.
+//! Parsing is lenient, so that gateways of other versions work too: missing fields are empty.
 
 mod call;
 mod suggestion;
@@ -11,96 +11,96 @@ use serde::Deserialize;
 
 use crate::Clean;
 
-pub use call::{Call, Change, Outcome};
-pub use suggestion::{Evidence, Standing, Suggestion};
+pub use call::{ApiCall, ApiOutcome, CallChange};
+pub use suggestion::{ApiSuggestion, DecisionState, SuggestionEvidence};
 
-/// How many servers and suggestions are kept.
+/// Limit of servers and suggestions.
 pub const MOST_ROWS: usize = 1_000;
 
-/// How a gateway is doing, of `/api/status`.
+/// The status of a gateway, from `/api/status`.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub struct Status {
+pub struct ApiStatus {
     /// `ok`, `degraded` or `ending`.
     pub status: Clean,
-    /// What does not work, in words.
+    /// The problems, as texts.
     pub problems: Vec<Clean>,
-    /// The program's version.
+    /// The version of the program.
     pub version: Clean,
-    /// Where it listens.
+    /// The address on which it listens.
     pub address: Option<Clean>,
-    /// For how long it has been running.
+    /// Time since startup.
     pub uptime_seconds: u64,
-    /// Its servers, in the order of its file.
-    pub servers: Vec<Server>,
+    /// Its servers, in the order of its configuration.
+    pub servers: Vec<ApiServer>,
     /// Calls of the last hour.
-    pub last_hour: Option<LastHour>,
-    /// Suggestions that wait.
+    pub last_hour: Option<ApiLastHour>,
+    /// Pending suggestions.
     pub suggestions: Option<u64>,
 }
 
-/// A server at one moment.
+/// The state of a server.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub struct Server {
+pub struct ApiServer {
     /// Its name.
     pub name: Clean,
-    /// The toolbox that it is in.
+    /// The toolbox it is in.
     pub toolbox: Clean,
-    /// The word for its state.
+    /// The name of its state.
     pub state: Clean,
-    /// `modern` or `legacy`, once that is known.
+    /// `modern` or `legacy`, once known.
     pub era: Option<Clean>,
-    /// How many tools it has.
+    /// The number of its tools.
     pub tools: u64,
-    /// Why it cannot be used, when it cannot.
+    /// Why it cannot be used, if it cannot.
     pub problem: Option<Clean>,
 }
 
 /// Calls of the last hour.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub struct LastHour {
-    /// All of them.
+pub struct ApiLastHour {
+    /// All calls.
     pub calls: u64,
-    /// Those that failed, for whatever reason.
+    /// Failed calls, for any reason.
     pub errors: u64,
-    /// Those that were mended.
+    /// Repaired calls.
     pub repaired: u64,
 }
 
-/// What was counted of one server, of `/api/stats`.
+/// Statistics of one server, from `/api/stats`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize)]
 #[serde(default)]
-pub struct Counts {
-    /// Its calls.
+pub struct ServerCounts {
+    /// All calls.
     pub count: u64,
-    /// Those that failed.
+    /// Failed calls.
     pub errors: u64,
-    /// Those that were mended.
+    /// Repaired calls.
     pub normalized: u64,
 }
 
-/// What was counted, by the name of the server.
-pub type Numbers = HashMap<Clean, Counts>;
+/// Statistics by server name.
+pub type Numbers = HashMap<Clean, ServerCounts>;
 
-/// Reads the numbers of servers out of an answer of `/api/stats`.
+/// Parses the statistics in a response of `/api/stats`.
 ///
 /// # Errors
-/// When it is no such answer.
+/// When the response has another form.
 pub fn numbers(text: &[u8]) -> Result<Numbers, serde_json::Error> {
     #[derive(Deserialize)]
-    struct Row {
+    struct StatsRow {
         server: Option<Clean>,
         #[serde(flatten)]
-        counts: Counts,
+        counts: ServerCounts,
     }
     #[derive(Deserialize)]
-    struct Answer {
+    struct StatsResponse {
         #[serde(default)]
-        by_server: Vec<Row>,
+        by_server: Vec<StatsRow>,
     }
-    let answer: Answer = serde_json::from_slice(text)?;
+    let answer: StatsResponse = serde_json::from_slice(text)?;
     let rows = answer.by_server.into_iter().take(MOST_ROWS);
     Ok(rows.filter_map(|row| Some((row.server?, row.counts))).collect())
 }
@@ -113,10 +113,10 @@ mod tests {
     fn a_status_is_read_with_what_it_has() {
         let text = br#"{"status": "degraded", "problems": ["a\u001b[2Jb"], "uptime_seconds": 5, "new": {},
             "servers": [{"name": "notes", "state": "ready", "tools": 2, "era": "legacy", "problem": null}]}"#;
-        let status: Status = serde_json::from_slice(text).expect("a status");
+        let status: ApiStatus = serde_json::from_slice(text).expect("a status");
         assert_eq!(status.problems, [Clean::new("ab")]);
         assert_eq!(status.servers[0].era, Some("legacy".into()));
-        assert_eq!(serde_json::from_str::<Status>("{}").expect("an empty one"), Status::default());
+        assert_eq!(serde_json::from_str::<ApiStatus>("{}").expect("an empty one"), ApiStatus::default());
     }
 
     #[test]
@@ -125,7 +125,7 @@ mod tests {
             br#"{"count": 9, "by_server": [{"server": "notes", "toolbox": "x", "count": 3, "errors": 1,
             "normalized": 2, "avg_ms": 1.5}, {"toolbox": null, "count": 6}]}"#;
         let numbers = numbers(text).expect("numbers");
-        assert_eq!(numbers[&Clean::new("notes")], Counts { count: 3, errors: 1, normalized: 2 });
+        assert_eq!(numbers[&Clean::new("notes")], ServerCounts { count: 3, errors: 1, normalized: 2 });
         assert_eq!(numbers.len(), 1);
     }
 }

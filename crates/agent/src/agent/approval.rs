@@ -1,4 +1,4 @@
-//! The guard of a question as the executor asks it, and the check that what was confirmed is what is run.
+//! Connects the guard of a question to the executor, and checks that a confirmed call is the one that runs.
 
 use std::sync::{Arc, Mutex};
 
@@ -7,75 +7,75 @@ use toolwright_executor::{CallJudge, Denied, Judged};
 
 use crate::{Guard, HeldCall, Offer, Proposed, Verdict};
 
-/// What the model is told of a call that waits for a person.
+/// The tool result of a call that waits for a confirmation.
 pub(super) const WAITS: &str = "The person has to confirm this first. It was not run.";
 
-/// Judges one call, and remembers what it saw.
-pub(super) struct OneCall {
-    rule: Rule,
-    seen: Mutex<Seen>,
+/// Approves one call and records what it approved.
+pub(super) struct CallApproval {
+    rule: ApprovalRule,
+    record: Mutex<GuardRecord>,
 }
 
-/// By what a call is judged.
-enum Rule {
-    /// It must be offered, and the guard decides.
+/// The rule for approving a call.
+enum ApprovalRule {
+    /// The tool must be offered, and the guard decides.
     Guarded { offer: Offer, guard: Arc<dyn Guard> },
-    /// It came after so many others that it is not run.
+    /// The round has too many calls; this one does not run.
     TooMany(usize),
-    /// A person has said yes to exactly this.
+    /// The user has confirmed exactly this call.
     Confirmed(HeldCall),
 }
 
-/// What was seen of a call.
+/// The recorded data of a call.
 #[derive(Debug, Default)]
-pub(super) struct Seen {
-    /// The arguments that fit.
+pub(super) struct GuardRecord {
+    /// The repaired arguments.
     pub arguments: Option<String>,
-    /// What a person has to be asked.
-    pub held: Option<Confirm>,
+    /// The confirmation that is needed.
+    pub held: Option<ConfirmationRequest>,
 }
 
-/// A call that a person has to confirm.
+/// A call that needs a confirmation.
 #[derive(Debug)]
-pub(super) struct Confirm {
+pub(super) struct ConfirmationRequest {
     pub tool: String,
     pub arguments: String,
     pub question: String,
     pub schema_print: u64,
 }
 
-impl OneCall {
-    pub fn guarded(offer: Offer, guard: Arc<dyn Guard>) -> Arc<OneCall> {
-        Arc::new(OneCall { rule: Rule::Guarded { offer, guard }, seen: Mutex::default() })
+impl CallApproval {
+    pub fn guarded(offer: Offer, guard: Arc<dyn Guard>) -> Arc<CallApproval> {
+        Arc::new(CallApproval { rule: ApprovalRule::Guarded { offer, guard }, record: Mutex::default() })
     }
 
-    pub fn too_many(most: usize) -> Arc<OneCall> {
-        Arc::new(OneCall { rule: Rule::TooMany(most), seen: Mutex::default() })
+    pub fn too_many(most: usize) -> Arc<CallApproval> {
+        Arc::new(CallApproval { rule: ApprovalRule::TooMany(most), record: Mutex::default() })
     }
 
-    pub fn confirmed(call: HeldCall) -> Arc<OneCall> {
-        Arc::new(OneCall { rule: Rule::Confirmed(call), seen: Mutex::default() })
+    pub fn confirmed(call: HeldCall) -> Arc<CallApproval> {
+        Arc::new(CallApproval { rule: ApprovalRule::Confirmed(call), record: Mutex::default() })
     }
 
-    /// What it saw.
-    pub fn seen(&self) -> Seen {
-        std::mem::take(&mut self.seen.lock().ignore_poison())
+    /// Takes the recorded data.
+    pub fn record(&self) -> GuardRecord {
+        std::mem::take(&mut self.record.lock().ignore_poison())
     }
 
     fn verdict(&self, call: &Judged<'_>) -> Verdict {
         match &self.rule {
-            Rule::Guarded { offer, .. } if !offer.takes(call.tool) => Verdict::Deny {
+            ApprovalRule::Guarded { offer, .. } if !offer.takes(call.tool) => Verdict::Deny {
                 sentence: "This tool is not offered here. Use one of those that were offered.".to_owned(),
             },
-            Rule::Guarded { guard, .. } => {
+            ApprovalRule::Guarded { guard, .. } => {
                 guard.judge(&Proposed { tool: call.tool, arguments: call.arguments, changes: call.changes })
             }
-            Rule::TooMany(most) => Verdict::Deny {
+            ApprovalRule::TooMany(most) => Verdict::Deny {
                 sentence: format!(
                     "Only {most} calls are run at once. Send this one again in the next round."
                 ),
             },
-            Rule::Confirmed(held) => {
+            ApprovalRule::Confirmed(held) => {
                 let is_same = held.tool == call.tool.qualified_name()
                     && held.arguments == call.arguments
                     && held.schema_print == call.tool.schema_print();
@@ -91,15 +91,15 @@ impl OneCall {
     }
 }
 
-impl CallJudge for OneCall {
+impl CallJudge for CallApproval {
     fn judge(&self, call: &Judged<'_>) -> Result<(), Denied> {
-        let mut seen = self.seen.lock().ignore_poison();
-        seen.arguments = Some(call.arguments.to_owned());
+        let mut record = self.record.lock().ignore_poison();
+        record.arguments = Some(call.arguments.to_owned());
         match self.verdict(call) {
             Verdict::Allow => Ok(()),
             Verdict::Deny { sentence } => Err(Denied { sentence, details: String::new() }),
             Verdict::Confirm { question } => {
-                seen.held = Some(Confirm {
+                record.held = Some(ConfirmationRequest {
                     tool: call.tool.qualified_name().to_owned(),
                     arguments: call.arguments.to_owned(),
                     question,

@@ -1,4 +1,4 @@
-//! A rule that calls taught, as `/api/suggestions` tells it.
+//! A suggested rule, from `/api/suggestions`.
 
 use serde::Deserialize;
 use serde_json::Value;
@@ -6,77 +6,77 @@ use serde_json::Value;
 use super::MOST_ROWS;
 use crate::Clean;
 
-/// A rule that somebody may accept.
+/// A rule that the user may accept.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Suggestion {
+pub struct ApiSuggestion {
     /// Its id.
     pub id: Clean,
-    /// The tool that it is for.
+    /// The tool it applies to.
     pub tool: Clean,
     /// The type of the rule.
     pub rule_type: Clean,
-    /// What the rule does, in a few signs: `payload -> prose`.
+    /// The short form of the rule: `payload -> prose`.
     pub rule: Clean,
-    /// Why, in words.
+    /// The reason.
     pub reason: Clean,
-    /// What speaks for it.
-    pub evidence: Evidence,
-    /// What was decided about it.
-    pub standing: Standing,
+    /// The evidence.
+    pub evidence: SuggestionEvidence,
+    /// The decision about it.
+    pub standing: DecisionState,
 }
 
-/// What speaks for a suggestion.
+/// The evidence for a suggestion.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
-pub struct Evidence {
+pub struct SuggestionEvidence {
     /// From 0 to 1.
     pub confidence: f64,
     /// Independent observations.
     pub observations: u64,
-    /// The conversations that they come from.
+    /// The number of sessions with observations.
     pub sessions: u64,
-    /// What speaks against it.
+    /// Observations against it.
     pub against: u64,
-    /// Failed calls with this mistake that it mends, of how many.
+    /// Failed calls that it repairs, and their total.
     pub mends: (u64, u64),
-    /// Calls that went well and would have been changed.
+    /// Successful calls that it would have changed.
     pub changes_good: u64,
 }
 
-/// What was decided about a suggestion.
+/// The decision about a suggestion.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Standing {
-    /// Nothing yet.
+pub enum DecisionState {
+    /// None yet.
     Waiting,
-    /// Something, in a word.
+    /// A decision, by its name.
     Decided(Clean),
 }
 
-impl Standing {
-    /// The word for it.
+impl DecisionState {
+    /// The displayed name.
     pub fn word(&self) -> &str {
         match self {
-            Standing::Waiting => "waiting",
-            Standing::Decided(word) => word.as_str(),
+            DecisionState::Waiting => "waiting",
+            DecisionState::Decided(word) => word.as_str(),
         }
     }
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Said {
+struct RawSuggestion {
     id: Clean,
     tool: Clean,
     rule: Value,
     reason: Clean,
-    evidence: SaidEvidence,
+    evidence: RawEvidence,
     confidence: f64,
-    replay: Replay,
+    replay: RawReplay,
     status: String,
 }
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct SaidEvidence {
+struct RawEvidence {
     observations: u64,
     sessions: u64,
     against: u64,
@@ -84,60 +84,60 @@ struct SaidEvidence {
 
 #[derive(Default, Deserialize)]
 #[serde(default)]
-struct Replay {
+struct RawReplay {
     mends: u64,
     of: u64,
     changes_good: u64,
 }
 
-impl Suggestion {
-    /// Reads the answer of `/api/suggestions`: those that wait first.
+impl ApiSuggestion {
+    /// Parses a response of `/api/suggestions`; pending ones come first.
     ///
     /// # Errors
-    /// When it is no such answer.
-    pub fn read_all(text: &[u8]) -> Result<Vec<Suggestion>, serde_json::Error> {
+    /// When the response has another form.
+    pub fn read_all(text: &[u8]) -> Result<Vec<ApiSuggestion>, serde_json::Error> {
         #[derive(Deserialize)]
-        struct Answer {
-            suggestions: Vec<Said>,
+        struct SuggestionsResponse {
+            suggestions: Vec<RawSuggestion>,
         }
-        let answer: Answer = serde_json::from_slice(text)?;
-        let mut all: Vec<Suggestion> =
-            answer.suggestions.into_iter().take(MOST_ROWS).map(Suggestion::of).collect();
+        let answer: SuggestionsResponse = serde_json::from_slice(text)?;
+        let mut all: Vec<ApiSuggestion> =
+            answer.suggestions.into_iter().take(MOST_ROWS).map(ApiSuggestion::of).collect();
         all.sort_by_key(|suggestion| !suggestion.is_waiting());
         Ok(all)
     }
 
-    /// Whether nobody has decided yet.
+    /// Whether it is undecided.
     pub fn is_waiting(&self) -> bool {
-        self.standing == Standing::Waiting
+        self.standing == DecisionState::Waiting
     }
 
-    fn of(said: Said) -> Suggestion {
-        let standing = match said.status.as_str() {
-            "suggested" => Standing::Waiting,
-            "active" => Standing::Decided("in force".into()),
-            other => Standing::Decided(other.into()),
+    fn of(raw: RawSuggestion) -> ApiSuggestion {
+        let standing = match raw.status.as_str() {
+            "suggested" => DecisionState::Waiting,
+            "active" => DecisionState::Decided("in force".into()),
+            other => DecisionState::Decided(other.into()),
         };
-        Suggestion {
-            rule_type: Clean::new(said.rule["type"].as_str().unwrap_or("rule")),
-            rule: Clean::new(&in_short(&said.rule)),
-            id: said.id,
-            tool: said.tool,
-            reason: said.reason,
-            evidence: Evidence {
-                confidence: said.confidence,
-                observations: said.evidence.observations,
-                sessions: said.evidence.sessions,
-                against: said.evidence.against,
-                mends: (said.replay.mends, said.replay.of),
-                changes_good: said.replay.changes_good,
+        ApiSuggestion {
+            rule_type: Clean::new(raw.rule["type"].as_str().unwrap_or("rule")),
+            rule: Clean::new(&in_short(&raw.rule)),
+            id: raw.id,
+            tool: raw.tool,
+            reason: raw.reason,
+            evidence: SuggestionEvidence {
+                confidence: raw.confidence,
+                observations: raw.evidence.observations,
+                sessions: raw.evidence.sessions,
+                against: raw.evidence.against,
+                mends: (raw.replay.mends, raw.replay.of),
+                changes_good: raw.replay.changes_good,
             },
             standing,
         }
     }
 }
 
-/// The rule in a few signs.
+/// The short form of a rule.
 fn in_short(rule: &Value) -> String {
     let text = |value: &Value| match value {
         Value::String(text) => text.clone(),
@@ -152,7 +152,7 @@ fn in_short(rule: &Value) -> String {
         Some("value_map") => {
             let pairs = rule["value"].as_object().into_iter().flatten();
             let pairs: Vec<String> =
-                pairs.map(|(sent, meant)| format!("{sent} -> {}", text(meant))).collect();
+                pairs.map(|(sent, value)| format!("{sent} -> {}", text(value))).collect();
             format!("{from}: {}", pairs.join(", "))
         }
         Some("param_default") => format!("{from} = {}", text(&rule["value"])),
@@ -168,7 +168,7 @@ mod tests {
 
     #[test]
     fn suggestions_are_read_and_those_that_wait_come_first() {
-        let said = json!({ "policy": "suggest", "suggestions": [
+        let raw = json!({ "policy": "suggest", "suggestions": [
             { "id": "a", "status": "active", "rule": { "type": "type_coerce", "from": "n", "coerce_to": "int" } },
             { "id": "b", "status": "suggested", "tool": "notes/send_note", "confidence": 0.75, "reason": "seen",
               "rule": { "type": "param_alias", "from": "payload", "to": "pro\u{1b}[2Jse" },
@@ -176,7 +176,7 @@ mod tests {
               "replay": { "mends": 2, "of": 2, "changes_good": 0 } },
             { "id": "c", "status": "lapsed", "rule": { "type": "value_map", "from": "unit", "value": { "c": "celsius" } } },
         ] });
-        let read = Suggestion::read_all(said.to_string().as_bytes()).expect("a list");
+        let read = ApiSuggestion::read_all(raw.to_string().as_bytes()).expect("a list");
         let rules: Vec<&str> = read.iter().map(|suggestion| suggestion.rule.as_str()).collect();
         assert_eq!(rules, ["payload -> prose", "n as int", "unit: c -> celsius"]);
         let words: Vec<&str> = read.iter().map(|suggestion| suggestion.standing.word()).collect();

@@ -1,4 +1,4 @@
-//! Times and places in the words of the tools.
+//! Texts of the tools: ages, times, places, missing devices.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -6,13 +6,13 @@ use jiff::Timestamp;
 
 use crate::names::Missing;
 
-/// Milliseconds since 1970.
+/// The current time in milliseconds since 1970.
 pub fn now() -> u64 {
     let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     u64::try_from(since.as_millis()).unwrap_or(u64::MAX)
 }
 
-/// How long ago that was.
+/// The age in a readable unit.
 pub fn age(time: u64, now: u64) -> String {
     let seconds = now.saturating_sub(time) / 1_000;
     match seconds {
@@ -23,31 +23,31 @@ pub fn age(time: u64, now: u64) -> String {
     }
 }
 
-/// How long ago, or that nobody knows.
+/// The age, or "never".
 pub fn ago(time: Option<u64>, now: u64) -> String {
     time.map_or_else(|| "never".to_owned(), |time| format!("{} ago", age(time, now)))
 }
 
-/// A moment as it is written.
+/// A time in RFC 3339.
 pub fn timestamp(time: u64) -> String {
     let time = i64::try_from(time).ok().and_then(|time| Timestamp::from_millisecond(time).ok());
     time.map_or_else(|| "unknown".to_owned(), |time| time.to_string())
 }
 
-/// A place, or that there is none.
+/// A location, or "none".
 pub fn place(location: &str) -> &str {
     if location.is_empty() { "none" } else { location }
 }
 
 /// Why a device was not found, and what to send instead.
-pub fn missing(asked: &str, missing: &Missing) -> String {
-    let asked: String = asked.trim().chars().take(80).collect();
+pub fn missing(requested: &str, missing: &Missing) -> String {
+    let requested: String = requested.trim().chars().take(80).collect();
     match missing {
         Missing::Unknown(names) if names.is_empty() => {
-            format!("Device \"{asked}\" not found. list_zwave_devices names all of them.")
+            format!("Device \"{requested}\" not found. list_zwave_devices names all of them.")
         }
         Missing::Unknown(names) => {
-            format!("Device \"{asked}\" not found. Did you mean: {}?", names.join(", "))
+            format!("Device \"{requested}\" not found. Did you mean: {}?", names.join(", "))
         }
         Missing::Ambiguous(names) => {
             let shown = &names[..names.len().min(3)];
@@ -56,7 +56,7 @@ pub fn missing(asked: &str, missing: &Missing) -> String {
                 more => format!(" or one of {more} more"),
             };
             let names = shown.iter().map(|name| format!("\"{name}\"")).collect::<Vec<_>>().join(" or ");
-            format!("\"{asked}\" could be {names}{more}. Send one of these names.")
+            format!("\"{requested}\" could be {names}{more}. Send one of these names.")
         }
     }
 }
@@ -66,7 +66,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ages_are_told_in_what_people_count_in() {
+    fn ages_use_readable_units() {
         for (milliseconds, words) in [
             (900, "0 s"),
             (119_000, "119 s"),
@@ -83,7 +83,7 @@ mod tests {
     }
 
     #[test]
-    fn who_is_not_found_is_told_with_what_to_send() {
+    fn missing_device_message_suggests_names() {
         let names = |names: &[&str]| names.iter().map(|name| (*name).to_owned()).collect::<Vec<_>>();
         let all = [
             missing("dishwasher", &Missing::Unknown(Vec::new())),
