@@ -79,8 +79,11 @@ fn groups(dashboard: &Dashboard) -> Vec<ToolGroup> {
         current.configuration.serves_own_tools()
             && server_of(tool).is_none_or(|server| current.list.iter().all(|known| known.name != server))
     };
-    let builtin =
-        ToolGroup::new("Built in", Some("The tools that work without any server."), tools.iter().filter(is_ours));
+    let builtin = ToolGroup::new(
+        "Built in",
+        Some("The tools that work without any server."),
+        tools.iter().filter(is_ours),
+    );
     boxes.chain((!builtin.tools.is_empty()).then_some(builtin)).collect()
 }
 
